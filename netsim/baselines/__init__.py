@@ -1,0 +1,1 @@
+"""What the network is compared with: optima computed in one place, and nodes that never talk."""

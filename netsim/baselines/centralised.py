@@ -1,0 +1,65 @@
+"""What one place that owned all data would reach: the exact optimum, with the exact kernel or the run's features."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from netsim.baselines.svorim import feature_optimum, kernel_optimum
+from netsim.evaluation import SMALL
+from netsim.world import World
+from nodes.arrays import Floats
+from nodes.losses import OrdinalHinge
+from nodes.penalties import ElasticNet
+
+MOST_SAMPLES = 5000
+"""Training samples up to which the quadratic programs are solved."""
+
+
+class AbsentError(ValueError):
+    """There is no such baseline for this run; the message says why."""
+
+
+def centralised(world: World) -> dict[str, Any]:
+    """Support vector ordinal regression on all training samples with the exact kernel (cSVOR, dSVOR paper eq. 1)."""
+    loss = _ordinal(world)
+    task, data = world.task, world.dataset
+    train, test = world.pooled(data.X_train), world.pooled(data.X_test)
+    weight = loss.factor(task.samples)
+    optimum = kernel_optimum(task.features.gram(train, train), data.y_train, data.ranks, weight)
+    scores = task.features.gram(test, train) @ optimum.coefficients
+    return {**_metrics(world, scores, optimum.thresholds), "objective": optimum.objective}
+
+
+def centralised_features(world: World) -> dict[str, Any]:
+    """The exact optimum of the run's own objective, on its own features and penalty."""
+    loss = _ordinal(world)
+    task, data = world.task, world.dataset
+    if not isinstance(task.penalty, ElasticNet):
+        raise AbsentError(f"the optimum is known for the elastic net only, not for {type(task.penalty).__name__}")
+    features = task.open_features()
+    optimum = feature_optimum(
+        features(world.pooled(data.X_train)),
+        data.y_train,
+        data.ranks,
+        loss.factor(task.samples),
+        task.penalty.alpha,
+        task.nodes * task.penalty.at_node(task.nodes),
+    )
+    weights = optimum.weights
+    scores = features(world.pooled(data.X_test)) @ weights
+    zeros = {"exact": float((weights == 0).mean()), "small": float((abs(weights) < SMALL).mean())}
+    return {**_metrics(world, scores, optimum.thresholds), "objective": optimum.objective, "zeros": zeros}
+
+
+def _ordinal(world: World) -> OrdinalHinge:
+    loss, samples = world.task.loss, world.task.samples
+    if not isinstance(loss, OrdinalHinge) or loss.reduce != "sum":
+        raise AbsentError("the optimum is known for the summed ordinal hinge loss only")
+    if samples > MOST_SAMPLES:
+        raise AbsentError(f"{samples} training samples are more than the {MOST_SAMPLES} that can be solved exactly")
+    return loss
+
+
+def _metrics(world: World, scores: Floats, thresholds: Floats) -> dict[str, Any]:
+    found = world.task.loss.metrics(scores, thresholds, world.dataset.y_test)
+    return {name: {"mean": value} for name, value in found.items()}

@@ -1,0 +1,257 @@
+"""Rows for sweep points and methods: the last recorded numbers of each, over repeats."""
+
+from __future__ import annotations
+
+import json
+import math
+import statistics
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from netsim.results import Record, Run, natural
+
+METHODS = ("network", "isolated", "centralised-features", "centralised")
+"""The methods in the order of a table."""
+ALIASES = {"bytes": "bytes.sent", "frames": "frames.sent", "zeros.exact": "zeros"}
+"""Shorter or fuller names that a metric answers to."""
+NOWHERE = "–"
+"""What stands for the value of a sweep path that a row does not have."""
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """The mean over repeats, and the standard deviation over repeats (over n - 1; None where there is one)."""
+
+    mean: float
+    std: float | None = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """What one method gave at one sweep point.
+
+    ``values`` has a name for each number: ``accuracy`` (mean over nodes), ``accuracy.worst``, ``zeros``,
+    ``bytes.sent`` ... It is over the repeats in ``records``: those that completed, or, where every one diverged, the
+    last round that each recorded. ``repeats`` counts the diverged ones too. ``reason`` tells why a repeat diverged
+    or is absent.
+    """
+
+    point: Mapping[str, Any]
+    method: str
+    repeats: int
+    values: Mapping[str, Statistic]
+    diverged: int = 0
+    reason: str | None = None
+    run: str | None = None
+    records: tuple[Record, ...] = field(default=(), repr=False, compare=False)
+
+    def as_json(self) -> dict[str, Any]:
+        """The row as an object of ``compare --json``: what does not apply is absent, as is what is not finite."""
+        tree: dict[str, Any] = {} if self.run is None else {"run": self.run}
+        tree |= {"point": dict(self.point), "method": self.method, "repeats": self.repeats}
+        for name, value in self.values.items():
+            group, _, part = name.partition(".")
+            inner = tree.setdefault(group, {})
+            inner[part or "mean"] = value.mean
+            if not part and value.std is not None:
+                inner["std"] = value.std
+        tree |= {"diverged": self.diverged} if self.diverged else {}
+        return tree | ({} if self.reason is None else {"reason": self.reason})
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a pivot: a method at the other sweep paths' values, and its row (if any) in each column."""
+
+    point: Mapping[str, Any]
+    method: str
+    run: str | None
+    cells: tuple[Row | None, ...]
+
+
+@dataclass(frozen=True)
+class Pivot:
+    """One metric, a column for each value (as text) of one sweep path."""
+
+    by: str
+    metric: str
+    columns: tuple[str, ...]
+    lines: tuple[Line, ...]
+
+
+def rows(runs: Sequence[Run]) -> list[Row]:
+    """One row for each sweep point and method of each run: runs as given, points by value, network first."""
+    found = []
+    for run in runs:
+        groups: dict[str, list[Record]] = {}
+        for record in run.records:
+            groups.setdefault(_key([record.point, record.method]), []).append(record)
+        label = run.folder.resolve().name if len(runs) > 1 else None
+        paths = paths_of(run.records)
+        found += sorted((_row(group, label) for group in groups.values()), key=lambda row: _rank(row, paths))
+    return found
+
+
+def flatten(recorded: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    """The finite numbers of a recorded round by their names, in its order; the spread over nodes is left out."""
+    for name, value in recorded.items():
+        for part, number in value.items() if isinstance(value, Mapping) else [("mean", value)]:
+            if part != "std" and name not in ("round", "time") and _finite(number):
+                yield name if part in ("mean", "exact") else f"{name}.{part}", number
+
+
+def paths_of(pieces: Iterable[Record | Row]) -> list[str]:
+    """The sweep paths of these, in order of first appearance."""
+    return list(dict.fromkeys(path for piece in pieces for path in piece.point))
+
+
+def names_of(paths: Sequence[str]) -> dict[str, str]:
+    """A short name for each path: its last segment, or the whole where another path ends alike."""
+    last = [path.rpartition(".")[2] for path in paths]
+    return {path: name if last.count(name) == 1 else path for path, name in zip(paths, last, strict=True)}
+
+
+def spelled(value: Any) -> str:
+    """A sweep value in few characters, close to how a scenario writes it."""
+    if isinstance(value, Mapping):
+        rest = [f"{key}={spelled(inner)}" for key, inner in value.items() if key != "kind"]
+        return " ".join([str(value["kind"]), *rest] if "kind" in value else rest)
+    if isinstance(value, float):
+        return f"{value:.10g}"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def metrics(rows: Iterable[Row]) -> list[str]:
+    """The names of all numbers in these rows, in order of first appearance."""
+    return list(dict.fromkeys(name for row in rows for name in row.values))
+
+
+def metric_named(name: str, known: Sequence[str]) -> str:
+    """The metric that ``name`` means; ValueError lists what there is."""
+    full = ALIASES.get(name, name)
+    if full not in known:
+        raise ValueError(f"metric {name!r} is not in these results; they have {', '.join(known) or 'none'}")
+    return full
+
+
+def fold(rows: Sequence[Row], keep: str | None = None) -> list[Row]:
+    """Show baselines once that do not depend on a sweep path: equal in every number, they lose it from their point.
+
+    A path goes only if no value of it changes anything for that method; ``keep`` names one that must stay. Rows that
+    lost a path come last, method by method.
+    """
+    folded: dict[str, Row] = {}
+    for row in rows:
+        if row.method != "network":
+            alike = [other for other in rows if (other.method, other.run) == (row.method, row.run)]
+            row = _without(row, _idle(alike, [path for path in paths_of(alike) if path != keep]))
+        folded.setdefault(_key([row.run, row.method, row.point]), row)
+    whole = {_key([row.run, row.method, row.point]) for row in rows}
+    late = [row for key, row in folded.items() if key not in whole]
+    labels = list(dict.fromkeys(row.run for row in rows))
+    early = [row for key, row in folded.items() if key in whole]
+    return sorted(early + sorted(late, key=_method_rank), key=lambda row: labels.index(row.run))
+
+
+def pivot(rows: Sequence[Row], by: str, metric: str = "accuracy") -> Pivot:
+    """One metric along one sweep path (whole, or by a last segment that only it has).
+
+    An unknown path or metric is a ValueError that lists what there is.
+    """
+    paths = paths_of(rows)
+    by = {name: path for path, name in names_of(paths).items()}.get(by, by)
+    if by not in paths:
+        raise ValueError(f"{by!r} is not a sweep path of these results; they have {', '.join(paths) or 'none'}")
+    metric = metric_named(metric, metrics(rows))
+    values = {_key(row.point[by]): row.point[by] for row in rows if by in row.point}
+    columns = [spelled(value) for value in sorted(values.values(), key=_order)]
+    columns += [NOWHERE] if any(by not in row.point for row in rows) else []
+    lines: dict[str, dict[str, Row]] = {}
+    for row in fold([row for row in rows if row.repeats], keep=by):
+        rest = _without(row, [by])
+        cell = spelled(row.point[by]) if by in row.point else NOWHERE
+        lines.setdefault(_key([row.run, rest.point, row.method]), {})[cell] = row
+    return Pivot(by, metric, tuple(columns), tuple(_line(cells, by, columns) for cells in lines.values()))
+
+
+def _line(cells: Mapping[str, Row], by: str, columns: Sequence[str]) -> Line:
+    row = _without(next(iter(cells.values())), [by])
+    return Line(row.point, row.method, row.run, tuple(cells.get(column) for column in columns))
+
+
+def _row(group: Sequence[Record], run: str | None) -> Row:
+    present = [record for record in group if record.ending != "absent"]
+    completed = [record for record in present if record.ending == "completed"]
+    counted = completed or [record for record in present if record.rows]
+    numbers: dict[str, list[float]] = {}
+    for record in counted:
+        for name, number in flatten(record.rows[-1]):
+            numbers.setdefault(name, []).append(number)
+    return Row(
+        point=group[0].point,
+        method=group[0].method,
+        repeats=len(present),
+        values={name: _statistic(sample) for name, sample in numbers.items()},
+        diverged=len(present) - len(completed),
+        reason=next((str(record.end["reason"]) for record in group if "reason" in record.end), None),
+        run=run,
+        records=tuple(counted),
+    )
+
+
+def _statistic(sample: Sequence[float]) -> Statistic:
+    # statistics works in fractions: equal numbers have exactly their mean, and no spread
+    try:
+        std = float(statistics.stdev(sample)) if len(sample) > 1 else None
+    except OverflowError:
+        std = None
+    return Statistic(statistics.mean(sample), std)
+
+
+def _idle(rows: Sequence[Row], paths: Sequence[str]) -> list[str]:
+    """The paths whose values change nothing in these rows of one method, tried all together first."""
+    if len(rows) > 1 and _same_without(rows, paths):
+        return list(paths)
+    idle: list[str] = []
+    for path in paths:
+        points = {_key(_without(row, idle).point) for row in rows}
+        fewer = {_key(_without(row, [*idle, path]).point) for row in rows}
+        if len(fewer) < len(points) and _same_without(rows, [*idle, path]):
+            idle.append(path)
+    return idle
+
+
+def _same_without(rows: Sequence[Row], paths: Sequence[str]) -> bool:
+    first: dict[str, Row] = {}
+    for row in rows:
+        rest = _without(row, paths)
+        if rest != first.setdefault(_key(rest.point), rest):
+            return False
+    return True
+
+
+def _without(row: Row, paths: Sequence[str]) -> Row:
+    return replace(row, point={path: value for path, value in row.point.items() if path not in paths})
+
+
+def _rank(row: Row, paths: Sequence[str]) -> tuple[Any, ...]:
+    return (*((1, _order(row.point[path])) if path in row.point else (0,) for path in paths), _method_rank(row))
+
+
+def _method_rank(row: Row) -> tuple[int, str]:
+    return (METHODS.index(row.method) if row.method in METHODS else len(METHODS), row.method)
+
+
+def _order(value: Any) -> tuple[Any, ...]:
+    if isinstance(value, (int, float)):
+        return (0, value)
+    return (1, natural(spelled(value)))
+
+
+def _finite(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _key(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)

@@ -1,0 +1,110 @@
+"""How good the parameters of all nodes are: accuracy, objective, consensus, zeros."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from netsim.world import World
+from nodes.arrays import Floats
+
+SMALL = 1e-2
+"""Weights below this size are reported as small."""
+LARGER_IS_BETTER = frozenset({"accuracy"})
+"""Metrics whose worst node is the one with the smallest value."""
+CHUNK_ROWS = 4096
+KEPT_BYTES = 64_000_000
+"""Training features up to this size are kept between evaluations; larger ones are made anew, in chunks."""
+
+
+class Evaluation:
+    """Evaluates stacks of parameters (M, P), one row a node, in one world.
+
+    A node's metrics are those of its own model on the common test set, scaled as the node scales. The objective is
+    the network's: the sum of all nodes' objectives, each on its own training samples as it scales them.
+    """
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._features = world.task.open_features()
+        self._size = world.task.feature_count
+
+    def row(self, stack: Floats) -> dict[str, Any]:
+        """All quantities of one recorded round, in the words of a results file."""
+        weights = stack[:, : self._size]
+        distances = np.linalg.norm(stack - stack.mean(axis=0), axis=1)
+        return {
+            **self.metrics(stack),
+            "objective": float(self.objectives(stack).mean()),
+            "consensus": float(np.sqrt((distances**2).mean())),
+            "zeros": {"exact": float((weights == 0).mean()), "small": float((np.abs(weights) < SMALL).mean())},
+        }
+
+    def metrics(self, stack: Floats) -> dict[str, dict[str, float]]:
+        """The loss's metrics on the test set: mean and standard deviation over nodes, and the worst node."""
+        loss, labels = self._world.task.loss, self._world.dataset.y_test
+        found: dict[str, list[float]] = {}
+        for theta, features in zip(stack, self._test_features, strict=True):
+            scores = features @ theta[: self._size]
+            for name, value in loss.metrics(scores, theta[self._size :], labels).items():
+                found.setdefault(name, []).append(value)
+        return {
+            name: {
+                "mean": float(np.mean(values)),
+                "std": float(np.std(values)),
+                "worst": min(values) if name in LARGER_IS_BETTER else max(values),
+            }
+            for name, values in found.items()
+        }
+
+    def objectives(self, stack: Floats) -> Floats:
+        """J of each node's parameters (M,)."""
+        task = self._world.task
+        losses = np.zeros(len(stack))
+        for features, targets, counts in self._training():
+            scores = features @ stack[:, : self._size].T
+            for m, theta in enumerate(stack):
+                losses[m] += task.loss.values(scores[:, m], theta[self._size :], targets).dot(counts)
+        whole = task.nodes * task.penalty.at_node(task.nodes)
+        penalties = np.array([task.penalty.value(theta[: self._size]) for theta in stack])
+        return task.loss.factor(task.samples) * losses + whole * penalties
+
+    @cached_property
+    def _test_features(self) -> list[Floats]:
+        """Each node's features of the test set; nodes that scale alike share one array."""
+        X = self._world.dataset.X_test
+        made = {id(scaler): scaler for scaler in self._world.scalers}
+        by_scaler = {name: self._features(scaler(X)) for name, scaler in made.items()}
+        return [by_scaler[id(scaler)] for scaler in self._world.scalers]
+
+    def _training(self) -> Iterator[tuple[Floats, Floats, Floats]]:
+        """Features, targets, and how much each sample's loss counts in the sum of all nodes' objectives."""
+        samples, targets, counts = self._samples, self._targets, self._counts
+        if len(samples) * self._size * 8 <= KEPT_BYTES:
+            yield self._kept, targets, counts
+            return
+        for start in range(0, len(samples), CHUNK_ROWS):
+            rows = slice(start, start + CHUNK_ROWS)
+            yield self._features(samples[rows]), targets[rows], counts[rows]
+
+    @cached_property
+    def _samples(self) -> Floats:
+        return np.concatenate([share.samples for share in self._world.shares])
+
+    @cached_property
+    def _targets(self) -> Floats:
+        labels = np.concatenate([share.labels for share in self._world.shares])
+        return self._world.task.loss.targets(labels, self._world.task.ranks)
+
+    @cached_property
+    def _counts(self) -> Floats:
+        sizes = np.array([len(share.labels) for share in self._world.shares])
+        each = 1 / sizes if self._world.task.loss.reduce == "mean" else np.ones(len(sizes))
+        return np.repeat(each, sizes)
+
+    @cached_property
+    def _kept(self) -> Floats:
+        return self._features(self._samples)

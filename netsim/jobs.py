@@ -1,0 +1,129 @@
+"""A job: one method on one world, from a plain description to complete files."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import structlog
+from threadpoolctl import threadpool_limits
+
+from netsim import __version__
+from netsim.methods import perform
+from netsim.mixing import combination_matrix, spectral_radius
+from netsim.scenario.load import from_resolved
+from netsim.virtual import DeadlockError, TimeLimitError
+from netsim.world import World, build
+from nodes.node import NodeError
+
+FORMAT = 1
+"""Version of the layout of results files."""
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class Job:
+    """Plain data only, so that it can go to another process.
+
+    ``resolved`` is the scenario of one sweep point, ``folder`` where its paths are looked up. The record is written to
+    each of ``targets``, a file with the point that it is the result of; points share a record where they cannot differ.
+    """
+
+    method: str
+    repeat: int
+    resolved: Mapping[str, Any]
+    folder: Path
+    targets: tuple[tuple[Path, Mapping[str, Any]], ...]
+
+    @property
+    def what(self) -> str:
+        """The job in words."""
+        point = ", ".join(f"{path.split('.')[-1]}={value}" for path, value in self.targets[0][1].items())
+        return " ".join(filter(None, (self.method, point, f"repeat {self.repeat}")))
+
+
+@dataclass(frozen=True)
+class JobResult:
+    """How a job ended: ``end`` is completed, diverged, absent or failed, with the reason of the last two."""
+
+    end: str
+    reason: str = ""
+    seconds: float = 0.0
+
+
+def do(job: Job, progress: Callable[[int], None]) -> JobResult:
+    """Run a job and write its files; they appear under their names only when they are complete."""
+    start = time.perf_counter()
+    try:
+        with threadpool_limits(1):
+            end = _run(job, progress)
+    except (NodeError, TimeLimitError, DeadlockError, ValueError, RuntimeError, MemoryError) as error:
+        log.debug("job failed", job=job.what, error=str(error), exc_info=True)
+        return JobResult("failed", str(error) or type(error).__name__, time.perf_counter() - start)
+    except OSError as error:
+        return JobResult("failed", f"cannot write {error.filename or job.targets[0][0]}: {error.strerror}")
+    return JobResult(end["end"], end.get("reason", ""), time.perf_counter() - start)
+
+
+def _run(job: Job, progress: Callable[[int], None]) -> dict[str, Any]:
+    scenario = from_resolved(job.resolved, job.folder)
+    world = build(scenario, job.repeat, job.folder)
+    first = Path(f"{job.targets[0][0]}.part")
+    first.parent.mkdir(parents=True, exist_ok=True)
+    lines: list[str] = []
+    with first.open("w", encoding="utf-8") as file:
+
+        def write(row: Mapping[str, Any]) -> None:
+            lines.append(json.dumps(row, allow_nan=False))
+            file.write(lines[-1] + "\n")
+
+        file.write(_header(job, scenario.name, scenario.seed + job.repeat, world, job.targets[0][1]))
+        end = perform(job.method, world, scenario.transport, write, progress)
+        write(end)
+    os.replace(first, job.targets[0][0])
+    for target, point in job.targets[1:]:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        part = Path(f"{target}.part")
+        header = _header(job, scenario.name, scenario.seed + job.repeat, world, point)
+        part.write_text(header + "".join(f"{line}\n" for line in lines), encoding="utf-8")
+        os.replace(part, target)
+    return end
+
+
+def _header(job: Job, name: str, seed: int, world: World, point: Mapping[str, Any]) -> str:
+    line = {
+        "format": FORMAT,
+        "netsim": __version__,
+        "name": name,
+        "point": point,
+        "method": job.method,
+        "repeat": job.repeat,
+        "seed": seed,
+        "versions": {"python": platform.python_version(), "numpy": np.__version__},
+        "world": describe(world),
+    }
+    return json.dumps(line, allow_nan=False) + "\n"
+
+
+def describe(world: World) -> dict[str, Any]:
+    """A world's sizes, and how fast its network mixes."""
+    radius = spectral_radius(combination_matrix(world.task.weights, world.neighbours))
+    return {
+        "nodes": world.task.nodes,
+        "edges": world.graph.number_of_edges(),
+        "training": world.task.samples,
+        "test": len(world.dataset.y_test),
+        "parameters": world.task.parameters,
+        "ranks": world.task.ranks,
+        "rounds": world.rounds,
+        "slot": world.period / 1e9,
+        "spectral-radius": None if radius is None else round(radius, 12),
+    }

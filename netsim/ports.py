@@ -1,0 +1,83 @@
+"""A node's port: frames go out along its edges, and lie in its inbox until they are due."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from netsim.edges import GONE, Edge
+from netsim.pacing import Slots
+from nodes.wire import Frame
+
+Parcel = tuple[int, int, int, int, int, int, bytes]
+"""A frame under way: (source, slot, due, number on its edge, sent, end of its slot, data); times in nanoseconds.
+
+Its order is the order in which a receiver takes frames; the number makes it total, so that data are never compared.
+"""
+
+Inbox = list[Parcel]
+
+
+class NodePort:
+    """The port of one node.
+
+    ``outgoing`` holds the edge to each neighbour and the inbox at its end, ``incoming`` the edge from each neighbour.
+    """
+
+    def __init__(
+        self,
+        node: int,
+        neighbours: Mapping[int, int],
+        slots: Slots,
+        outgoing: Mapping[int, tuple[Edge, Inbox]],
+        incoming: Mapping[int, Edge],
+        inbox: Inbox,
+    ) -> None:
+        self.neighbours = neighbours
+        self._node, self._slots, self._outgoing, self._incoming = node, slots, outgoing, incoming
+        self._inbox = inbox
+
+    def send(self, frame: Frame, to: Sequence[int]) -> None:
+        """Decide each copy's fate now; what will arrive goes to the receiver's inbox with the time it is due."""
+        slots = self._slots
+        now, slot = slots.clock.now, slots.current()
+        end = slots.phase + (slot + 1) * slots.period
+        data, positions, values = frame
+        size = len(data)
+        for neighbour in to:
+            edge, inbox = self._outgoing[neighbour]
+            delay = edge.carry(slot, size, positions, values)
+            if delay != GONE:
+                inbox.append((self._node, slot, now + delay, edge.sent, now, end, data))
+
+    def drain(self) -> list[tuple[int, bytes]]:
+        """What was sent strictly before now and is due by now, less what is older than, or repeats, what was heard."""
+        now, inbox, incoming = self._slots.clock.now, self._inbox, self._incoming
+        inbox.sort()
+        heard: list[tuple[int, bytes]] = []
+        waiting: Inbox = []
+        last = (-1, -1)
+        for parcel in inbox:
+            source, slot, due, number, sent, end, data = parcel
+            if due > now or sent >= now:
+                waiting.append(parcel)
+                continue
+            edge = incoming[source]
+            edge.delivered += 1
+            edge.delivered_bytes += len(data)
+            if due > end:
+                edge.late += 1
+            if number <= edge.newest:
+                edge.stale += 1
+                continue
+            edge.newest = number
+            while last[0] == source and last[1] < slot and heard and heard[-1][0] == source:
+                edge.stale += 1
+                heard.pop()
+            heard.append((source, data))
+            last = (source, slot)
+        inbox[:] = waiting
+        return heard
+
+    def refuse(self, sender: int) -> None:
+        """Count a frame that the node could not read."""
+        self._incoming[sender].refused += 1

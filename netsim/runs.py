@@ -1,0 +1,160 @@
+"""Runs: a scenario's jobs, what of them is already there, and the run directory they fill."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Protocol
+
+import structlog
+
+from netsim import __version__
+from netsim.data import find
+from netsim.jobs import Job, JobResult, do
+from netsim.methods import relevant
+from netsim.scenario.load import Loaded, Point, yaml_text
+from netsim.workers import side_by_side
+
+log = structlog.get_logger(__name__)
+
+
+class Watcher(Protocol):
+    """Who is told how a run goes on."""
+
+    def begin(self, jobs: list[Job], done: int) -> None:
+        """These jobs are to be done; so many results are there already."""
+        ...
+
+    def progress(self, job: Job, completed: int) -> None:
+        """A job has completed so many rounds."""
+        ...
+
+    def end(self, job: Job, result: JobResult) -> None:
+        """A job has ended."""
+        ...
+
+
+@dataclass
+class Summary:
+    """A run directory, and what was done in it now."""
+
+    folder: Path
+    started: float = field(default_factory=time.time)
+    results: list[tuple[Job, JobResult]] = field(default_factory=list)
+    found: int = 0
+    """Results that were already there."""
+
+    @property
+    def failed(self) -> list[str]:
+        """Each failed job with its reason."""
+        return [f"{job.what}: {result.reason}" for job, result in self.results if result.end == "failed"]
+
+    @property
+    def diverged(self) -> list[str]:
+        """Each job that diverged now."""
+        return [job.what for job, result in self.results if result.end == "diverged"]
+
+    def write(self, loaded: Loaded, warnings: list[str]) -> None:
+        """Leave the summary in the run directory."""
+        content = {
+            "name": loaded.name,
+            "version": __version__,
+            "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.started)),
+            "seconds": round(time.time() - self.started, 3),
+            "runs": len(self.results),
+            "found": self.found,
+            "diverged": self.diverged,
+            "failed": self.failed,
+            "warnings": warnings,
+        }
+        (self.folder / "summary.json").write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+
+
+def run_folder(loaded: Loaded, out: Path) -> Path:
+    """OUT/NAME-HASH; the hash is over all that results depend on, but for repeats and sweep."""
+    text = json.dumps([__version__, loaded.base, list(_inputs(loaded))], sort_keys=True)
+    return out / f"{loaded.name}-{sha256(text.encode()).hexdigest()[:8]}"
+
+
+def _inputs(loaded: Loaded) -> Iterator[str]:
+    """Fingerprints of the files that a scenario reads: its data, its edge list, classes of the user's own."""
+    network = loaded.base["network"]
+    paths = [piece["path"] for piece in (loaded.base["data"], network["topology"]) if piece.get("path")]
+    files = [find(path, loaded.folder) for path in paths]
+    for file in [*files, *loaded.own_files]:
+        yield sha256(file.read_bytes()).hexdigest()
+
+
+def prepare(loaded: Loaded, out: Path, fresh: bool) -> Path:
+    """Make the run directory and leave the resolved scenario in it."""
+    folder = run_folder(loaded, out)
+    if fresh and folder.exists():
+        shutil.rmtree(folder)
+    (folder / "results").mkdir(parents=True, exist_ok=True)
+    (folder / "scenario.yaml").write_text(yaml_text(loaded.resolved), encoding="utf-8")
+    return folder
+
+
+def plan(loaded: Loaded, folder: Path) -> list[Job]:
+    """All jobs of a scenario: for each repeat the network at every point, and each baseline once per distinct input."""
+    jobs: dict[str, Job] = {}
+    for repeat in range(loaded.repeats):
+        for point in loaded.points:
+            for method in ("network", *point.scenario.baselines):
+                inputs = json.dumps([method, repeat, relevant(method, point.resolved)], sort_keys=True)
+                target = (_file(folder, point, method, repeat), point.settings)
+                job = jobs.get(inputs) or Job(method, repeat, point.resolved, loaded.folder, ())
+                jobs[inputs] = replace(job, targets=(*job.targets, target))
+    return list(jobs.values())
+
+
+def _file(folder: Path, point: Point, method: str, repeat: int) -> Path:
+    label = ",".join(f"{path}={value}" for path, value in point.settings.items()) or "all"
+    label = re.sub(r"[^A-Za-z0-9._=,-]+", "_", label)
+    if len(label) > 100 or not point.settings:
+        label = label if not point.settings else f"{label[:80]}-{sha256(label.encode()).hexdigest()[:8]}"
+    suffix = "" if method == "network" else f".{method}"
+    return folder / "results" / label / f"{repeat}{suffix}.jsonl"
+
+
+def execute(jobs: list[Job], summary: Summary, watcher: Watcher, processes: int) -> None:
+    """Do what is missing; results go to ``summary`` as they come, so that an interrupt loses none of them."""
+    missing = [rest for rest in map(_unfinished, jobs) if rest is not None]
+    summary.found = sum(len(job.targets) for job in jobs) - sum(len(job.targets) for job in missing)
+    watcher.begin(missing, summary.found)
+
+    def ended(job: Job, result: JobResult) -> None:
+        summary.results.append((job, result))
+        log.debug("job ended", job=job.what, end=result.end, seconds=result.seconds)
+        watcher.end(job, result)
+
+    if processes == 1 or len(missing) <= 1:
+        for job in missing:
+            ended(job, do(job, _reporter(watcher, job)))
+        return
+    news = side_by_side(do, missing, processes)
+    try:
+        for word in news:
+            job = missing[word.number]
+            if word.progress is not None:
+                watcher.progress(job, word.progress)
+            else:
+                ended(job, word.result or JobResult("failed", str(word.error)))
+    finally:
+        news.close()
+
+
+def _reporter(watcher: Watcher, job: Job) -> Callable[[int], None]:
+    return lambda completed: watcher.progress(job, completed)
+
+
+def _unfinished(job: Job) -> Job | None:
+    """The job with the targets that are not there yet; None if all are."""
+    targets = tuple((path, point) for path, point in job.targets if not path.exists())
+    return replace(job, targets=targets) if targets else None

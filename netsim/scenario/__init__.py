@@ -1,0 +1,1 @@
+"""Scenarios: what a YAML file says, as frozen and checked pieces."""

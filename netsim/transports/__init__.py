@@ -1,0 +1,1 @@
+"""Transports: each brings a world to life and carries the frames between its nodes."""

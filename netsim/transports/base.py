@@ -1,0 +1,39 @@
+"""What all transports share: how they are called, and what they give back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from netsim.edges import Edge
+from netsim.traffic import Traffic
+from netsim.world import World
+from nodes.arrays import Floats
+
+
+class Observer(Protocol):
+    """Where a running world's parameters go; in the coordinating process."""
+
+    def tell(self, node: int, completed: int, estimate: Floats, traffic: Traffic) -> None:
+        """A node's parameters (P,) after this many completed rounds, and its traffic up to then.
+
+        Raises ``NonFiniteError`` to end the run as diverged.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended: the traffic of each directed edge (source, target), and the round in which it diverged."""
+
+    edges: Mapping[tuple[int, int], Edge]
+    diverged: int | None = None
+
+
+class Transport(Protocol):
+    """A scenario's choice of transport; frozen."""
+
+    def run(self, world: World, observer: Observer) -> Outcome:
+        """Run all rounds. ``nodes.node.NodeError`` if a node fails, ``TimeLimitError`` past the world's limit."""
+        ...

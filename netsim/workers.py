@@ -1,0 +1,106 @@
+"""A few worker processes that do jobs side by side, and stop at once when asked."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from multiprocessing.connection import Connection, wait
+from typing import Any, Generic, NamedTuple, TypeVar
+
+Job = TypeVar("Job")
+Result = TypeVar("Result")
+Work = Callable[[Job, Callable[[int], None]], Result]
+"""What is done with a job, a function that can be imported by name; its second argument takes reports of progress."""
+
+
+class WorkerError(RuntimeError):
+    """A worker's process ended in the middle of a job, or its job raised what nobody expected."""
+
+
+class News(NamedTuple, Generic[Result]):
+    """Word of the job with this number: its progress, or its end with a result or an error."""
+
+    number: int
+    progress: int | None = None
+    result: Result | None = None
+    error: WorkerError | None = None
+
+
+def side_by_side(work: Work[Job, Result], jobs: Sequence[Job], count: int) -> Iterator[News[Result]]:
+    """Do all jobs in at most ``count`` processes. A process that dies costs its own job only.
+
+    Closing the iterator ends all processes at once.
+    """
+    waiting = list(enumerate(jobs))[::-1]
+    idle: list[_Worker[Job, Result]] = []
+    busy: list[_Worker[Job, Result]] = []
+    try:
+        while waiting or busy:
+            while waiting and len(busy) < count:
+                worker = idle.pop() if idle else _Worker(work)
+                busy.append(worker)
+                worker.begin(*waiting.pop())
+            readable = wait([worker.pipe for worker in busy])
+            for worker in [worker for worker in busy if worker.pipe in readable]:
+                news = worker.read()
+                if news.progress is None:
+                    busy.remove(worker)
+                    if worker.alive:
+                        idle.append(worker)
+                yield news
+    finally:
+        for worker in idle + busy:
+            worker.stop()
+
+
+class _Worker(Generic[Job, Result]):
+    """One process that does one job after another."""
+
+    def __init__(self, work: Work[Job, Result]) -> None:
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload([work.__module__])
+        self.pipe: Connection[Any, Any]
+        self.pipe, theirs = context.Pipe()
+        self._process = context.Process(target=_serve, args=(work, theirs), daemon=True)
+        self._process.start()
+        theirs.close()
+        self._number = -1
+        self.alive = True
+
+    def begin(self, number: int, job: Job) -> None:
+        self._number = number
+        self.pipe.send(job)
+
+    def read(self) -> News[Result]:
+        try:
+            what, value = self.pipe.recv()
+        except (EOFError, ConnectionError):
+            self.stop()
+            code = self._process.exitcode
+            cause = f"signal {signal.Signals(-code).name}" if code is not None and code < 0 else f"exit code {code}"
+            return News(self._number, error=WorkerError(f"its process ended by itself, with {cause}"))
+        if what == "error":
+            return News(self._number, error=WorkerError(value))
+        return News(self._number, **{what: value})
+
+    def stop(self) -> None:
+        self.alive = False
+        self._process.terminate()
+        self._process.join()
+        self.pipe.close()
+
+
+def _serve(work: Work[Job, Result], pipe: Connection[Any, Any]) -> None:
+    """A worker's life. An interrupt from the keyboard goes to all processes; the parent decides what it means."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    while True:
+        try:
+            job = pipe.recv()
+        except EOFError:
+            return
+        try:
+            pipe.send(("result", work(job, lambda done: pipe.send(("progress", done)))))
+        except Exception:
+            pipe.send(("error", traceback.format_exc()))

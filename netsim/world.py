@@ -1,0 +1,171 @@
+"""Worlds: one sweep point and repeat of a scenario with everything drawn, ready to run.
+
+This is the only place where random streams begin. Each is keyed by the seed and by what it is for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import networkx as nx
+import numpy as np
+
+from netsim.chance import key
+from netsim.data import Dataset
+from netsim.edges import Channel
+from netsim.links import Link
+from netsim.scaling import Scaler
+from netsim.topology import degrees
+from nodes.arrays import Integers
+from nodes.draws import generator
+from nodes.node import Share, Task
+
+if TYPE_CHECKING:
+    from netsim.scenario.schema import Network, Scenario
+
+MOST_RECORDED = 200
+"""Recorded rounds, start and last included, where the scenario does not say how often."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class World:
+    """Everything that a run needs, and nothing that it changes."""
+
+    task: Task
+    shares: tuple[Share, ...] = field(repr=False)
+    """What each node owns, in order of node."""
+    graph: nx.Graph
+    neighbours: Mapping[int, Mapping[int, int]] = field(repr=False)
+    """node -> neighbour -> the neighbour's number of neighbours."""
+    links: EdgeLinks
+    dataset: Dataset = field(repr=False)
+    """The samples before scaling."""
+    scalers: tuple[Scaler, ...] = field(repr=False)
+    """The scaling at each node."""
+    pooled: Scaler = field(repr=False)
+    """The scaling of one who owns all training samples."""
+    period: int
+    """Length of a slot in nanoseconds."""
+    rounds: int
+    recorded: frozenset[int]
+    limit: int | None
+    """Nanoseconds of the run's clock past which it is ended."""
+
+    def channel(self, source: int, target: int) -> Channel:
+        """The channel of one directed edge, from its beginning."""
+        return Channel(self.links.on(source, target), source, target, self.period)
+
+    def isolated(self) -> World:
+        """The same nodes without any edges."""
+        graph = nx.create_empty_copy(self.graph)
+        return replace(self, graph=graph, neighbours=degrees(graph))
+
+
+@dataclass(frozen=True, eq=False)
+class EdgeLinks:
+    """Which link elements stand on which directed edge, each with the key of its draws."""
+
+    network: Network
+    seed: int
+
+    def on(self, source: int, target: int) -> tuple[tuple[int, Link], ...]:
+        """The elements of one directed edge."""
+        return self._changed.get((source, target), self._common)
+
+    @cached_property
+    def _common(self) -> tuple[tuple[int, Link], ...]:
+        return self._keyed(self.network.links)
+
+    @cached_property
+    def _changed(self) -> dict[tuple[int, int], tuple[tuple[int, Link], ...]]:
+        links: dict[tuple[int, int], dict[str, Link]] = {}
+        for override in self.network.overrides:
+            for edge in override.edges:
+                links[edge] = {**links.get(edge, self.network.links), **override.links}
+        return {edge: self._keyed(elements) for edge, elements in links.items()}
+
+    def _keyed(self, elements: Mapping[str, Link]) -> tuple[tuple[int, Link], ...]:
+        return tuple((key(self.seed, f"link {name}"), element) for name, element in elements.items())
+
+
+def build(scenario: Scenario, repeat: int, folder: Path) -> World:
+    """The world of one sweep point's repeat; ``ValueError`` where its parts do not fit each other or the data."""
+    seed = scenario.seed + repeat
+    graph = build_graph(scenario, repeat, folder)
+    nodes = len(graph)
+    dataset = load_data(scenario, repeat, folder)
+    parts = split_data(scenario, repeat, dataset, nodes)
+    scalers = scenario.scaling.fit(dataset.X_train, parts)
+    rounds = _rounds(scenario, [len(part) for part in parts])
+    return World(
+        task=Task(
+            features=scenario.model.features,
+            loss=scenario.model.loss,
+            penalty=scenario.model.penalty,
+            algorithm=scenario.algorithm,
+            messages=scenario.messages,
+            weights=scenario.network.weights,
+            nodes=nodes,
+            samples=len(dataset.y_train),
+            inputs=dataset.X_train.shape[1],
+            ranks=dataset.ranks,
+            feature_key=key(seed, "features"),
+        ),
+        shares=tuple(
+            Share(node, scalers[node](dataset.X_train[part]), dataset.y_train[part], key(seed, "node", node))
+            for node, part in enumerate(parts)
+        ),
+        graph=graph,
+        neighbours=degrees(graph),
+        links=EdgeLinks(scenario.network, _network_seed(scenario, repeat)),
+        dataset=dataset,
+        scalers=tuple(scalers),
+        pooled=scenario.scaling.fit(dataset.X_train, [np.arange(len(dataset.y_train))])[0],
+        period=scenario.slot,
+        rounds=rounds,
+        recorded=frozenset(_recorded(rounds, scenario.record.every)),
+        limit=scenario.limit,
+    )
+
+
+def build_graph(scenario: Scenario, repeat: int, folder: Path) -> nx.Graph:
+    """The graph of one repeat; ``ValueError`` if it cannot be connected."""
+    draws = generator(key(_network_seed(scenario, repeat), "topology"))
+    return scenario.network.topology.build(draws, folder)
+
+
+def load_data(scenario: Scenario, repeat: int, folder: Path) -> Dataset:
+    """The samples of one repeat; ``ValueError`` if there is something wrong with them."""
+    return scenario.data.load(generator(key(_data_seed(scenario, repeat), "data")), repeat, folder)
+
+
+def split_data(scenario: Scenario, repeat: int, dataset: Dataset, nodes: int) -> list[Integers]:
+    """The training samples of each node; ``ValueError`` for fewer samples than nodes."""
+    draws = generator(key(_data_seed(scenario, repeat), "split"))
+    return scenario.split.assign(dataset.y_train, nodes, draws)
+
+
+def _data_seed(scenario: Scenario, repeat: int) -> int:
+    return scenario.seed + repeat if scenario.data_seed is None else scenario.data_seed
+
+
+def _network_seed(scenario: Scenario, repeat: int) -> int:
+    return scenario.seed + repeat if scenario.network_seed is None else scenario.network_seed
+
+
+def _rounds(scenario: Scenario, sizes: list[int]) -> int:
+    if scenario.passes is None:
+        assert scenario.rounds is not None
+        return scenario.rounds
+    batch = scenario.algorithm.batch_size
+    return scenario.passes * (1 if batch is None else math.ceil(max(sizes) / batch))
+
+
+def _recorded(rounds: int, every: int | None) -> Iterable[int]:
+    every = every or math.ceil(rounds / (MOST_RECORDED - 2))
+    return {*range(0, rounds, every), rounds}

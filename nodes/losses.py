@@ -1,0 +1,149 @@
+"""Losses of a linear model on features: what a sample costs, and its subgradient.
+
+A model has weights w (D,) and, where the loss wants them, thresholds b (T,); a sample's score is f = w'z(x).
+A loss sees scores and thresholds only, so one of your own needs no linear algebra.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, Protocol
+
+import numpy as np
+
+from nodes.arrays import Floats, Integers
+from nodes.pieces import Slot
+from nodes.quantities import Written, positive
+
+_PER_SAMPLE = re.compile(r"\s*(\d+(?:\.\d*)?(?:[eE][+-]?\d+)?)\s*/\s*N\s*")
+
+
+def _weight(value: Any) -> float | str:
+    if isinstance(value, str):
+        match = _PER_SAMPLE.fullmatch(value)
+        if match is None or float(match[1]) <= 0:
+            raise ValueError(f"{value!r} is not a weight; write a number above 0, or one over the samples like 1000/N")
+        return value
+    return positive(value)
+
+
+Weight = Annotated[float | str, Written(_weight)]
+"""A positive number, or ``1000/N`` with N the number of training samples of the whole network."""
+
+
+def weight_for(weight: float | str, samples: int) -> float:
+    """A weight as a number, for this many training samples in the network."""
+    return float(weight.split("/")[0]) / samples if isinstance(weight, str) else weight
+
+
+class Loss(Protocol):
+    """A scenario's choice of loss; frozen."""
+
+    @property
+    def reduce(self) -> Literal["sum", "mean"]:
+        """Whether a node's objective has the sum or the mean over its samples."""
+        ...
+
+    def factor(self, samples: int) -> float:
+        """What the summed (or mean) loss is multiplied by, for N samples in the network."""
+        ...
+
+    def thresholds(self, ranks: int) -> int:
+        """T, the number of parameters beside the weights, for labels 1..ranks."""
+        ...
+
+    def targets(self, labels: Integers, ranks: int) -> Floats:
+        """What the loss compares scores with: one row a sample, made once from the labels (n,)."""
+        ...
+
+    def values(self, scores: Floats, thresholds: Floats, targets: Floats) -> Floats:
+        """The loss of each sample (n,)."""
+        ...
+
+    def slopes(self, scores: Floats, thresholds: Floats, targets: Floats) -> tuple[Floats, Floats]:
+        """A subgradient of the summed loss: by each sample's score (n,) and by each threshold (T,)."""
+        ...
+
+    def metrics(self, scores: Floats, thresholds: Floats, labels: Integers) -> dict[str, float]:
+        """How good the predictions are on samples with these labels."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class OrdinalHinge:
+    """The hinge loss of ordinal regression with implicit constraints (SVORIM; dSVOR paper eq. 7, 12, 15 and 16).
+
+    Threshold b_q wants every sample of rank <= q below b_q - 1 and every other one above b_q + 1; each of the
+    ranks - 1 thresholds is paid for by all samples.
+    """
+
+    kind: Literal["ordinal-hinge"] = "ordinal-hinge"
+    C: Weight = "1000/N"
+    reduce: Literal["sum", "mean"] = "sum"
+
+    def factor(self, samples: int) -> float:
+        """C as a number."""
+        return weight_for(self.C, samples)
+
+    def thresholds(self, ranks: int) -> int:
+        """One between each two neighbouring ranks."""
+        return ranks - 1
+
+    def targets(self, labels: Integers, ranks: int) -> Floats:
+        """Signs (n, ranks - 1): +1 where the score should be above the threshold, -1 where below."""
+        return np.where(labels[:, None] > np.arange(1, ranks), 1.0, -1.0)
+
+    def values(self, scores: Floats, thresholds: Floats, targets: Floats) -> Floats:
+        """The sum of a sample's hinges over the thresholds."""
+        margins = targets * (scores[:, None] - thresholds)
+        hinges: Floats = np.maximum(1.0 - margins, 0.0).sum(axis=1)
+        return hinges
+
+    def slopes(self, scores: Floats, thresholds: Floats, targets: Floats) -> tuple[Floats, Floats]:
+        """Minus (plus) the sign of each violated margin, by score (by threshold)."""
+        margins = scores[:, None] - thresholds
+        margins *= targets
+        violated = (margins < 1.0) * targets
+        return -np.add.reduce(violated, 1), np.add.reduce(violated, 0)
+
+    def metrics(self, scores: Floats, thresholds: Floats, labels: Integers) -> dict[str, float]:
+        """Accuracy, and mean absolute error in ranks (dSVOR paper eq. 25)."""
+        missed = np.abs(1 + (scores[:, None] > thresholds).sum(axis=1) - labels)
+        return {"accuracy": float((missed == 0).mean()), "mae": float(missed.mean())}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Squared:
+    """Half the squared error (y - f)^2 / 2 of the label as a number."""
+
+    kind: Literal["squared"] = "squared"
+    reduce: Literal["sum", "mean"] = "mean"
+
+    def factor(self, samples: int) -> float:
+        """One."""
+        return 1.0
+
+    def thresholds(self, ranks: int) -> int:
+        """None."""
+        return 0
+
+    def targets(self, labels: Integers, ranks: int) -> Floats:
+        """The labels as numbers (n,)."""
+        return labels.astype(np.float64)
+
+    def values(self, scores: Floats, thresholds: Floats, targets: Floats) -> Floats:
+        """Half the squared error of each sample."""
+        return 0.5 * (scores - targets) ** 2
+
+    def slopes(self, scores: Floats, thresholds: Floats, targets: Floats) -> tuple[Floats, Floats]:
+        """The error, f - y."""
+        return scores - targets, thresholds
+
+    def metrics(self, scores: Floats, thresholds: Floats, labels: Integers) -> dict[str, float]:
+        """Mean squared and mean absolute error."""
+        errors = scores - labels
+        return {"mse": float((errors**2).mean()), "mae": float(np.abs(errors).mean())}
+
+
+Losses = Annotated[OrdinalHinge | Squared, Slot("loss")]

@@ -1,0 +1,114 @@
+"""The node: what it is given, and the coroutine that it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from nodes.arrays import Floats, Integers
+from nodes.batches import Batches
+from nodes.diffusion import Diffusion
+from nodes.draws import generator
+from nodes.exchange import Exchange
+from nodes.features import FeatureMap
+from nodes.learner import Learner
+from nodes.losses import Loss
+from nodes.messages import Full
+from nodes.penalties import Penalty
+from nodes.port import Port, Schedule, Tell
+from nodes.weights import Weights
+from nodes.wire import Message
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """What all nodes of a run are to learn, and how; the same for each of them."""
+
+    features: FeatureMap
+    loss: Loss
+    penalty: Penalty
+    algorithm: Diffusion
+    messages: Full
+    weights: Weights
+    nodes: int
+    samples: int
+    """N, the training samples of the whole network."""
+    inputs: int
+    """K, the inputs of a sample."""
+    ranks: int
+    feature_key: int
+    """Gives the draws of the feature map, so that all nodes open the same one."""
+
+    @property
+    def feature_count(self) -> int:
+        """D."""
+        return self.features.size_for(self.inputs)
+
+    @property
+    def parameters(self) -> int:
+        """P: weights and thresholds."""
+        return self.feature_count + self.loss.thresholds(self.ranks)
+
+    def open_features(self) -> Callable[[Floats], Floats]:
+        """The feature map, the same at every node."""
+        return self.features.open(self.inputs, generator(self.feature_key))
+
+
+@dataclass(frozen=True)
+class Share:
+    """What one node owns: its number, its samples (n, K) with labels (n,), and the key of its own draws."""
+
+    node: int
+    samples: Floats = field(repr=False)
+    labels: Integers = field(repr=False)
+    key: int
+
+
+def open_learner(task: Task, share: Share) -> Learner:
+    """The objective of the node with this share."""
+    algorithm = task.algorithm
+    return Learner(
+        features=task.open_features()(share.samples),
+        targets=task.loss.targets(share.labels, task.ranks),
+        loss=task.loss,
+        factor=task.loss.factor(task.samples),
+        penalty=task.penalty,
+        part=task.penalty.at_node(task.nodes),
+        step=algorithm.step,
+        batches=Batches(len(share.labels), algorithm.batch_size, share.key),
+    )
+
+
+class NodeError(RuntimeError):
+    """A node failed in a round; ``cause`` is what its code raised."""
+
+    def __init__(self, node: int, round: int, cause: Exception) -> None:
+        super().__init__(f"node {node} failed in round {round}: {type(cause).__name__}: {cause}")
+        self.node, self.round, self.cause = node, round, cause
+
+
+async def run(
+    task: Task, share: Share, port: Port, schedule: Schedule, tell: Tell, decode: Callable[[bytes], Message]
+) -> None:
+    """A node's life: start from zero, take part in every round, tell its parameters after those that are recorded.
+
+    Whatever goes wrong in a round is raised as ``NodeError``.
+    """
+    algorithm = task.algorithm
+    k = 0
+    try:
+        coder = task.messages.open(share.node, tuple(port.neighbours), decode)
+        exchange = Exchange(share.node, port, schedule, coder, task.weights, algorithm.on_silence, algorithm.late)
+        learner = open_learner(task, share)
+        one_round = algorithm.round
+        recorded = schedule.recorded
+        theta: Floats = np.zeros(task.parameters)
+        tell(0, theta)
+        for k in range(schedule.rounds):
+            theta = await one_round(theta, k, learner, exchange)
+            if k + 1 in recorded:
+                tell(k + 1, theta)
+    except Exception as cause:
+        raise NodeError(share.node, k, cause) from cause

@@ -1,0 +1,1 @@
+"""The built-in scenarios: YAML files that `netsim run NAME` finds wherever netsim is installed."""
