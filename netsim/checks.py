@@ -84,7 +84,9 @@ def _mixing(scenario: Scenario, graph: nx.Graph) -> Iterator[Finding]:
     matrix = combination_matrix(weights, degrees(graph))
     kind = scenario.network.topology.kind
     if not reaches_consensus(matrix, graph):
-        remedy = "take lazy weights (weights: metropolis), another graph, or require-mixing: false to run it all the same"
+        remedy = (
+            "take lazy weights (weights: metropolis), another graph, or require-mixing: false to run it all the same"
+        )
         message = (
             f"on this {kind} graph of {len(graph)} nodes, which is regular and bipartite, these weights never reach "
             f"consensus: the spectral radius off consensus is 1; {remedy}"

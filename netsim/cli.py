@@ -13,7 +13,7 @@ from pathlib import Path
 import structlog
 from rich.console import Console
 
-from netsim import __version__
+import netsim
 from netsim.checks import Finding, check
 from netsim.compare import pivot, rows
 from netsim.jobs import describe
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command: Callable[[argparse.Namespace], int] = options.command
     try:
         return command(options)
-    except (ScenarioError, NotARunError, ValueError) as error:
+    except ValueError as error:
         err.print(str(error), markup=False)
         return WRONG
     except BrokenPipeError:
@@ -56,35 +56,183 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Run scenarios, and print what came out."""
-    settings = list(options.set)
-    if options.transport:
-        settings.insert(0, f"transport={options.transport}")
-    if options.time:
-        settings.append(f"transport.time={options.time}")
-    all_loaded = [_checked(reference, settings, options.quiet) for reference in options.scenario]
-    return max(_run_one(loaded, warnings, options) for loaded, warnings in all_loaded)
+    settings = [f"transport={options.transport}"] if options.transport else []
+    settings += [f"transport.time={options.time}"] if options.time else []
+    settings += options.set
+    checked = [_checked(reference, settings) for reference in options.scenario]
+    if any(finding.error for _, findings in checked for finding in findings):
+        return WRONG
+    return max([_run(loaded, findings, options) for loaded, findings in checked])
 
 
-def _run_one(loaded: Loaded, warnings: list[str], options: argparse.Namespace) -> int:
+def _checked(reference: str, settings: Sequence[str]) -> tuple[Loaded, list[Finding]]:
+    """A scenario with all there is to say about it, which is printed."""
+    loaded = load(reference, settings)
+    findings = check(loaded)
+    for finding in findings:
+        prefix = "" if finding.error else "warning: "
+        err.print(f"{prefix}{loaded.mistake(finding.path, finding.message)}", markup=False)
+    return loaded, findings
+
+
+def _run(loaded: Loaded, findings: list[Finding], options: argparse.Namespace) -> int:
     folder = prepare(loaded, Path(options.out), options.fresh)
-    jobs = plan(loaded, folder)
     summary = Summary(folder)
+    warnings = [f"{path}: {message}" for path, message, _ in findings]
     try:
         with Bar(err, loaded.name, options.quiet) as bar:
-            execute(jobs, summary, bar, options.jobs)
+            execute(plan(loaded, folder), summary, bar, options.jobs)
     except KeyboardInterrupt:
-        err.print(f"interrupted; what was complete is in {folder}, and the same command goes on from there")
+        err.print(f"interrupted; complete results are kept in {folder}, and the same command goes on from there")
         return INTERRUPTED
     finally:
         summary.write(loaded, warnings)
     found = open_run(folder)
     table = rows([found])
     if options.json:
-        out.print(json_text(table), markup=False)
+        print(json_text(table))
     elif not options.quiet:
-        out.print(terminal(table, out.width))
-        out.print(f"{len(summary.results)} run, {summary.found} found; results in {folder}", markup=False)
-    for line in [*summary.failed, *found.warnings]:
-        err.print(f"failed: {line}", markup=False)
-    diverged = any(row.get("diverged") for row in table)
-    return FAILED if summary.failed or diverged else GOOD
+        out.print(f"{loaded.name}: {loaded.about}" if loaded.about else loaded.name, markup=False)
+        out.print(terminal(table, _width()))
+        out.print(f"{len(summary.results)} run now, {summary.found} found complete; all in {folder}", markup=False)
+    for line in [*(f"failed: {line}" for line in summary.failed), *found.warnings]:
+        err.print(line, markup=False)
+    return FAILED if summary.failed or any(row.diverged for row in table) else GOOD
+
+
+def compare(options: argparse.Namespace) -> int:
+    """Print the table of run directories, or write it as text for programs."""
+    table = rows(_opened(options.run))
+    if options.csv:
+        Path(options.csv).write_text(csv_text(table), encoding="utf-8")
+    if options.json:
+        print(json_text(table))
+    elif options.by:
+        out.print(pivot_table(pivot(table, options.by, options.metric), _width()))
+    elif not options.csv:
+        out.print(terminal(table, _width()))
+    return GOOD
+
+
+def plot(options: argparse.Namespace) -> int:
+    """Draw curves of run directories."""
+    from netsim.figures import plot as draw  # noqa: PLC0415  # matplotlib takes half a second to import
+
+    runs = _opened(options.run)
+    output = Path(options.output or f"{runs[0].name}-{options.y}-{options.x}.png")
+    out.print(str(draw(runs, options.x, options.y, output)), markup=False)
+    return GOOD
+
+
+def validate(options: argparse.Namespace) -> int:
+    """Say what is wrong with scenarios, or what they come to."""
+    status = GOOD
+    for reference in options.scenario:
+        try:
+            loaded, findings = _checked(reference, options.set)
+        except ScenarioError as error:
+            err.print(str(error), markup=False)
+            status = WRONG
+            continue
+        if any(finding.error for finding in findings):
+            status = WRONG
+            continue
+        world = describe(build(loaded.points[0].scenario, 0, loaded.folder))
+        radius = world.pop("spectral-radius")
+        gap = "too small to compute" if radius is None else f"{1 - radius:.4g}"
+        sizes = ", ".join(f"{value} {name}" for name, value in world.items() if name != "slot")
+        runs = len(loaded.points) * loaded.repeats
+        out.print(f"{loaded.name}: good; {runs} runs of {sizes}; spectral gap {gap}", markup=False)
+    return status
+
+
+def list_(options: argparse.Namespace) -> int:
+    """List what scenarios can name, or print the schema that they follow."""
+    if options.what == "schema":
+        print(json.dumps(schema(), indent=2))
+        return GOOD
+    known: dict[str, list[tuple[str, str]]] = {"scenarios": [(name, load(name).about) for name in builtin()], **kinds()}
+    if options.what not in (None, *known):
+        raise ValueError(f"{options.what!r} cannot be listed; known are {', '.join([*known, 'schema'])}")
+    for what, entries in known.items():
+        if options.what in (None, what):
+            out.print(f"{what}:", markup=False)
+            for name, about in entries:
+                out.print(f"  {name:<24} {about}", markup=False)
+    return GOOD
+
+
+def _opened(folders: Sequence[str]) -> list[Run]:
+    """Those of the folders that are run directories; a warning for each other one, an error if there is none."""
+    runs = []
+    for folder in folders:
+        try:
+            runs.append(open_run(Path(folder)))
+        except NotARunError as error:
+            err.print(f"warning: {error}; left out", markup=False)
+    for warning in (warning for run in runs for warning in run.warnings):
+        err.print(f"warning: {warning}", markup=False)
+    if not runs:
+        raise ValueError("none of these is a run directory; name one that netsim run made, like runs/rings-1a2b3c4d")
+    return runs
+
+
+def _width() -> int | None:
+    """Columns to fit a table into; None where it is not for a screen."""
+    return out.width if out.is_terminal else None
+
+
+def _jobs(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of processes; give 1 or more")
+    return int(text)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="netsim", description=netsim.__doc__)
+    parser.add_argument("--version", action="version", version=f"netsim {netsim.__version__}")
+    parser.add_argument("--verbose", action="store_true", help="show diagnostic events")
+    verbs = parser.add_subparsers(required=True, metavar="VERB")
+
+    def verb(name: str, command: Callable[[argparse.Namespace], int]) -> argparse.ArgumentParser:
+        added = verbs.add_parser(name, help=command.__doc__, description=command.__doc__)
+        added.set_defaults(command=command)
+        return added
+
+    setting = {"action": "append", "default": [], "metavar": "PATH=VALUE", "help": "change a key of the scenario"}
+    at_run = verb("run", run)
+    at_run.add_argument("scenario", nargs="+", help="a YAML file, or the name of a built-in scenario")
+    at_run.add_argument("--set", **setting)
+    at_run.add_argument("--transport", help="how frames are carried: in-process")
+    at_run.add_argument("--time", choices=["virtual", "real"], help="the clock that the run goes by")
+    at_run.add_argument("--jobs", type=_jobs, default=cores(), metavar="N", help="processes at a time")
+    at_run.add_argument("--out", default="runs", metavar="DIR", help="where run directories go")
+    at_run.add_argument("--fresh", action="store_true", help="start over instead of resuming")
+    at_run.add_argument("--quiet", action="store_true", help="print errors and warnings only")
+    at_run.add_argument("--json", action="store_true", help="print the results as JSON")
+
+    at_compare = verb("compare", compare)
+    at_compare.add_argument("run", nargs="+", help="a run directory")
+    at_compare.add_argument("--by", metavar="PATH", help="a column for each value of this sweep path")
+    at_compare.add_argument("--metric", default="accuracy", metavar="NAME", help="what --by shows")
+    at_compare.add_argument("--csv", metavar="FILE", help="write the rows to a file")
+    at_compare.add_argument("--json", action="store_true", help="print the rows as JSON")
+
+    at_plot = verb("plot", plot)
+    at_plot.add_argument("run", nargs="+", help="a run directory")
+    at_plot.add_argument("--x", choices=["bytes", "round", "time"], default="bytes")
+    at_plot.add_argument("--y", default="accuracy", metavar="NAME", help="accuracy, mae, objective, consensus, ...")
+    at_plot.add_argument("-o", "--output", metavar="FILE", help="a .png, .svg or .pdf file")
+
+    at_validate = verb("validate", validate)
+    at_validate.add_argument("scenario", nargs="+")
+    at_validate.add_argument("--set", **setting)
+
+    at_list = verb("list", list_)
+    at_list.add_argument("what", nargs="?", help="scenarios, topologies, data, links, ..., or schema")
+    return parser
+
+
+def cores() -> int:
+    """Processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -46,6 +46,10 @@ class Row:
     run: str | None = None
     records: tuple[Record, ...] = field(default=(), repr=False, compare=False)
 
+    def without(self, paths: Sequence[str]) -> Row:
+        """The same row with these paths gone from its point."""
+        return replace(self, point={path: value for path, value in self.point.items() if path not in paths})
+
     def as_json(self) -> dict[str, Any]:
         """The row as an object of ``compare --json``: what does not apply is absent, as is what is not finite."""
         tree: dict[str, Any] = {} if self.run is None else {"run": self.run}
@@ -101,6 +105,16 @@ def flatten(recorded: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
                 yield name if part in ("mean", "exact") else f"{name}.{part}", number
 
 
+def statistic(sample: Sequence[float]) -> Statistic:
+    """The mean and the spread of one number over repeats."""
+    # statistics works in fractions: equal numbers have exactly their mean, and no spread
+    try:
+        std = float(statistics.stdev(sample)) if len(sample) > 1 else None
+    except OverflowError:
+        std = None
+    return Statistic(statistics.mean(sample), std)
+
+
 def paths_of(pieces: Iterable[Record | Row]) -> list[str]:
     """The sweep paths of these, in order of first appearance."""
     return list(dict.fromkeys(path for piece in pieces for path in piece.point))
@@ -118,7 +132,7 @@ def spelled(value: Any) -> str:
         rest = [f"{key}={spelled(inner)}" for key, inner in value.items() if key != "kind"]
         return " ".join([str(value["kind"]), *rest] if "kind" in value else rest)
     if isinstance(value, float):
-        return f"{value:.10g}"
+        return f"{value:g}" if float(f"{value:g}") == value else repr(value)
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
@@ -145,7 +159,7 @@ def fold(rows: Sequence[Row], keep: str | None = None) -> list[Row]:
     for row in rows:
         if row.method != "network":
             alike = [other for other in rows if (other.method, other.run) == (row.method, row.run)]
-            row = _without(row, _idle(alike, [path for path in paths_of(alike) if path != keep]))
+            row = row.without(_idle(alike, [path for path in paths_of(alike) if path != keep]))
         folded.setdefault(_key([row.run, row.method, row.point]), row)
     whole = {_key([row.run, row.method, row.point]) for row in rows}
     late = [row for key, row in folded.items() if key not in whole]
@@ -168,15 +182,15 @@ def pivot(rows: Sequence[Row], by: str, metric: str = "accuracy") -> Pivot:
     columns = [spelled(value) for value in sorted(values.values(), key=_order)]
     columns += [NOWHERE] if any(by not in row.point for row in rows) else []
     lines: dict[str, dict[str, Row]] = {}
-    for row in fold([row for row in rows if row.repeats], keep=by):
-        rest = _without(row, [by])
+    for row in fold([row for row in rows if metric in row.values], keep=by):
+        rest = row.without([by])
         cell = spelled(row.point[by]) if by in row.point else NOWHERE
         lines.setdefault(_key([row.run, rest.point, row.method]), {})[cell] = row
     return Pivot(by, metric, tuple(columns), tuple(_line(cells, by, columns) for cells in lines.values()))
 
 
 def _line(cells: Mapping[str, Row], by: str, columns: Sequence[str]) -> Line:
-    row = _without(next(iter(cells.values())), [by])
+    row = next(iter(cells.values())).without([by])
     return Line(row.point, row.method, row.run, tuple(cells.get(column) for column in columns))
 
 
@@ -192,21 +206,12 @@ def _row(group: Sequence[Record], run: str | None) -> Row:
         point=group[0].point,
         method=group[0].method,
         repeats=len(present),
-        values={name: _statistic(sample) for name, sample in numbers.items()},
+        values={name: statistic(sample) for name, sample in numbers.items()},
         diverged=len(present) - len(completed),
         reason=next((str(record.end["reason"]) for record in group if "reason" in record.end), None),
         run=run,
         records=tuple(counted),
     )
-
-
-def _statistic(sample: Sequence[float]) -> Statistic:
-    # statistics works in fractions: equal numbers have exactly their mean, and no spread
-    try:
-        std = float(statistics.stdev(sample)) if len(sample) > 1 else None
-    except OverflowError:
-        std = None
-    return Statistic(statistics.mean(sample), std)
 
 
 def _idle(rows: Sequence[Row], paths: Sequence[str]) -> list[str]:
@@ -215,8 +220,8 @@ def _idle(rows: Sequence[Row], paths: Sequence[str]) -> list[str]:
         return list(paths)
     idle: list[str] = []
     for path in paths:
-        points = {_key(_without(row, idle).point) for row in rows}
-        fewer = {_key(_without(row, [*idle, path]).point) for row in rows}
+        points = {_key(row.without(idle).point) for row in rows}
+        fewer = {_key(row.without([*idle, path]).point) for row in rows}
         if len(fewer) < len(points) and _same_without(rows, [*idle, path]):
             idle.append(path)
     return idle
@@ -225,14 +230,10 @@ def _idle(rows: Sequence[Row], paths: Sequence[str]) -> list[str]:
 def _same_without(rows: Sequence[Row], paths: Sequence[str]) -> bool:
     first: dict[str, Row] = {}
     for row in rows:
-        rest = _without(row, paths)
+        rest = row.without(paths)
         if rest != first.setdefault(_key(rest.point), rest):
             return False
     return True
-
-
-def _without(row: Row, paths: Sequence[str]) -> Row:
-    return replace(row, point={path: value for path, value in row.point.items() if path not in paths})
 
 
 def _rank(row: Row, paths: Sequence[str]) -> tuple[Any, ...]:

@@ -44,6 +44,11 @@ class Job:
     targets: tuple[tuple[Path, Mapping[str, Any]], ...]
 
     @property
+    def rounds(self) -> int | None:
+        """How many it will take, where the scenario says so outright."""
+        return self.resolved.get("rounds")
+
+    @property
     def what(self) -> str:
         """The job in words."""
         point = ", ".join(f"{path.split('.')[-1]}={value}" for path, value in self.targets[0][1].items())

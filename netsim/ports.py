@@ -55,7 +55,7 @@ class NodePort:
         inbox.sort()
         heard: list[tuple[int, bytes]] = []
         waiting: Inbox = []
-        last = (-1, -1)
+        last_source = last_slot = -1
         for parcel in inbox:
             source, slot, due, number, sent, end, data = parcel
             if due > now or sent >= now:
@@ -70,14 +70,22 @@ class NodePort:
                 edge.stale += 1
                 continue
             edge.newest = number
-            while last[0] == source and last[1] < slot and heard and heard[-1][0] == source:
-                edge.stale += 1
-                heard.pop()
+            if source == last_source and slot > last_slot:
+                edge.stale += _drop_last(heard, source)
             heard.append((source, data))
-            last = (source, slot)
+            last_source, last_slot = source, slot
         inbox[:] = waiting
         return heard
 
     def refuse(self, sender: int) -> None:
         """Count a frame that the node could not read."""
         self._incoming[sender].refused += 1
+
+
+def _drop_last(heard: list[tuple[int, bytes]], source: int) -> int:
+    """Take away what a source said at the end of the list, and say how many frames that were."""
+    dropped = 0
+    while heard and heard[-1][0] == source:
+        heard.pop()
+        dropped += 1
+    return dropped

@@ -115,10 +115,10 @@ def plan(loaded: Loaded, folder: Path) -> list[Job]:
 
 
 def _file(folder: Path, point: Point, method: str, repeat: int) -> Path:
-    label = ",".join(f"{path}={value}" for path, value in point.settings.items()) or "all"
-    label = re.sub(r"[^A-Za-z0-9._=,-]+", "_", label)
-    if len(label) > 100 or not point.settings:
-        label = label if not point.settings else f"{label[:80]}-{sha256(label.encode()).hexdigest()[:8]}"
+    written = ",".join(f"{path}={value}" for path, value in point.settings.items()) or "all"
+    label = re.sub(r"[^A-Za-z0-9._=,-]+", "_", written)[:100]
+    if label != written:  # so that two points never share a folder
+        label += f"-{sha256(written.encode()).hexdigest()[:8]}"
     suffix = "" if method == "network" else f".{method}"
     return folder / "results" / label / f"{repeat}{suffix}.jsonl"
 

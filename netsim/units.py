@@ -8,6 +8,8 @@ from typing import Annotated, Any
 from nodes.quantities import Written
 
 NANOSECONDS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000, "min": 60_000_000_000}
+LONGEST = 1 << 62
+"""The longest time in nanoseconds, about 146 years; sums of two still fit into 64 bits."""
 _WRITTEN = re.compile(r"\s*(\d+(?:\.\d*)?(?:[eE][+-]?\d+)?)\s*(ns|us|ms|s|min)\s*")
 
 
@@ -18,7 +20,10 @@ def nanoseconds(value: Any) -> int:
     match = _WRITTEN.fullmatch(value) if isinstance(value, str) else None
     if match is None:
         raise ValueError(f"{value!r} is not a time; write a number with its unit, like 20ms (ns, us, ms, s, min)")
-    return round(float(match[1]) * NANOSECONDS[match[2]])
+    time = float(match[1]) * NANOSECONDS[match[2]]
+    if time > LONGEST:
+        raise ValueError(f"{value!r} is too long a time; the longest is {LONGEST // NANOSECONDS['s']}s")
+    return round(time)
 
 
 def positive_nanoseconds(value: Any) -> int:

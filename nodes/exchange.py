@@ -35,23 +35,28 @@ class Exchange:
         self._weights = weights.row(node, port.neighbours)
         self._place = {member: i for i, member in enumerate(sorted((node, *port.neighbours)))}
         self._holds, self._discards_late = on_silence == "hold", late == "discard"
-        self._heard: list[Floats | None] = [None] * len(self._place)
+        self._held: dict[int, Floats] = {}
 
     async def combine(self, vector: Floats, k: int) -> Floats:
         """Send ``vector`` in slot k; at the slot's end, the weighted sum of it and of what the neighbours sent."""
+        port, decode = self._port, self._coder.decode
         for frame, receivers in self._coder.encode(vector, k):
-            self._port.send(frame, receivers)
+            port.send(frame, receivers)
         await self._schedule.slot_end(k)
-        if not self._holds:
-            self._heard = [None] * len(self._heard)
-        for sender, data in self._port.drain():
+        rows = [vector] * len(self._place)
+        for place, value in self._held.items():
+            rows[place] = value
+        for sender, data in port.drain():
             try:
-                round_, theirs = self._coder.decode(sender, data)
+                round_, theirs = decode(sender, data)
             except WireError:
-                self._port.refuse(sender)
+                port.refuse(sender)
                 continue
-            if round_ == k or not self._discards_late:
-                self._heard[self._place[sender]] = theirs
-        rows = np.array([vector if heard is None else heard for heard in self._heard])
-        combined: Floats = self._weights.dot(rows)
+            if round_ != k and self._discards_late:
+                continue
+            place = self._place[sender]
+            rows[place] = theirs
+            if self._holds:
+                self._held[place] = theirs
+        combined: Floats = self._weights.dot(np.array(rows))
         return combined

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nodes.arrays import Floats, Integers
+from nodes.arrays import Floats
 from nodes.batches import Batches
 from nodes.losses import Loss
 from nodes.penalties import Penalty
@@ -30,29 +30,26 @@ class Learner:
         batches: Batches,
     ) -> None:
         self._features, self._targets, self._size = features, targets, features.shape[1]
-        self._loss, self._factor = loss, factor
-        self._penalty, self._part = penalty, part
+        self._loss, self._penalty, self._part = loss, penalty, part
         self._step, self._batches = step, batches
+        # A batch's summed slopes, over its size, stand for the mean over the samples, or times their number the sum.
+        self._scale = factor if loss.reduce == "mean" else factor * batches.samples
 
     def gradient(self, theta: Floats, k: int) -> Floats:
         """A subgradient of J_m at theta on the batch of adaptation k (dSVOR paper eq. 15 and 16); a fresh array."""
-        rows = self._batches.rows(k)
+        rows, size = self._batches.rows(k), self._size
         features, targets = self._features, self._targets
         if rows is not None:
             features, targets = features[rows], targets[rows]
-        size = self._size
         weights = theta[:size]
         by_score, by_threshold = self._loss.slopes(features.dot(weights), theta[size:], targets)
-        gradient = np.empty_like(theta)
-        by_score.dot(features, out=gradient[:size])
+        gradient = np.empty(len(theta))
+        by_weight = gradient[:size]
+        by_score.dot(features, out=by_weight)
         gradient[size:] = by_threshold
-        gradient *= self._scale(rows)
-        self._penalty.add_gradient(weights, self._part, gradient[:size])
+        gradient *= self._scale / len(features)
+        self._penalty.add_gradient(weights, self._part, by_weight)
         return gradient
-
-    def _scale(self, rows: Integers | None) -> float:
-        drawn = self._batches.samples if rows is None else len(rows)
-        return self._factor / drawn if self._loss.reduce == "mean" else self._factor * self._batches.samples / drawn
 
     def descend(self, point: Floats, gradient: Floats, k: int) -> Floats:
         """point - eta_k gradient, then the penalty's proximal step; uses up ``gradient``."""

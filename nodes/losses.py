@@ -6,6 +6,7 @@ A loss sees scores and thresholds only, so one of your own needs no linear algeb
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Protocol
@@ -22,7 +23,7 @@ _PER_SAMPLE = re.compile(r"\s*(\d+(?:\.\d*)?(?:[eE][+-]?\d+)?)\s*/\s*N\s*")
 def _weight(value: Any) -> float | str:
     if isinstance(value, str):
         match = _PER_SAMPLE.fullmatch(value)
-        if match is None or float(match[1]) <= 0:
+        if match is None or not 0 < float(match[1]) < math.inf:
             raise ValueError(f"{value!r} is not a weight; write a number above 0, or one over the samples like 1000/N")
         return value
     return positive(value)
@@ -92,20 +93,22 @@ class OrdinalHinge:
 
     def targets(self, labels: Integers, ranks: int) -> Floats:
         """Signs (n, ranks - 1): +1 where the score should be above the threshold, -1 where below."""
-        return np.where(labels[:, None] > np.arange(1, ranks), 1.0, -1.0)
+        # One threshold after the other in memory, so that the loops below run along the samples.
+        return np.asfortranarray(np.where(labels[:, None] > np.arange(1, ranks), 1.0, -1.0))
 
     def values(self, scores: Floats, thresholds: Floats, targets: Floats) -> Floats:
         """The sum of a sample's hinges over the thresholds."""
-        margins = targets * (scores[:, None] - thresholds)
-        hinges: Floats = np.maximum(1.0 - margins, 0.0).sum(axis=1)
+        margins = (scores - thresholds[:, None]) * targets.T
+        hinges: Floats = np.add.reduce(np.maximum(1.0 - margins, 0.0), 0)
         return hinges
 
     def slopes(self, scores: Floats, thresholds: Floats, targets: Floats) -> tuple[Floats, Floats]:
         """Minus (plus) the sign of each violated margin, by score (by threshold)."""
-        margins = scores[:, None] - thresholds
-        margins *= targets
-        violated = (margins < 1.0) * targets
-        return -np.add.reduce(violated, 1), np.add.reduce(violated, 0)
+        signs = targets.T
+        margins = scores - thresholds[:, None]
+        margins *= signs
+        violated = (margins < 1.0) * signs
+        return -np.add.reduce(violated, 0), np.add.reduce(violated, 1)
 
     def metrics(self, scores: Floats, thresholds: Floats, labels: Integers) -> dict[str, float]:
         """Accuracy, and mean absolute error in ranks (dSVOR paper eq. 25)."""

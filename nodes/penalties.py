@@ -68,4 +68,4 @@ class ElasticNet:
             weights -= np.minimum(np.maximum(weights, -reach), reach)
 
 
-Penalties = Annotated[ElasticNet, Slot("penalty")]
+Penalties = Annotated[ElasticNet, Slot("penalty", default="elastic-net")]

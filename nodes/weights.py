@@ -43,4 +43,4 @@ class Metropolis:
         return row
 
 
-WeightRules = Annotated[Metropolis, Slot("combination weights")]
+WeightRules = Annotated[Metropolis, Slot("combination weights", default="metropolis")]

@@ -2,9 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeVar
 
+import networkx as nx
+import numpy as np
 import pytest
+
+from netsim.edges import Channel, Edge
+from netsim.links import Link
+from netsim.pacing import SlotClock, Slots
+from netsim.ports import Inbox, NodePort
+from netsim.topology import degrees
+from netsim.virtual import VirtualLoop
+from nodes.arrays import Floats, Integers
+
+T = TypeVar("T")
 
 
 @pytest.fixture(scope="session")
@@ -14,3 +31,70 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"needs the real data sets in {folder}, which are not part of the project")
     return folder
+
+
+@pytest.fixture(scope="session")
+def virtually() -> Callable[[Coroutine[Any, Any, T]], T]:
+    """Runs a coroutine to its end on a virtual loop of its own."""
+
+    def run(coroutine: Coroutine[Any, Any, T]) -> T:
+        with asyncio.Runner(loop_factory=VirtualLoop) as runner:
+            return runner.run(coroutine)
+
+    return run
+
+
+@dataclass(frozen=True)
+class Timetable:
+    """A link element that delays the frames of a slot of 100 ns by what is written for it; others arrive at once."""
+
+    by_slot: Mapping[int, float]
+
+    def delays(self, times: Integers, chance: Callable[[], Floats]) -> Floats:
+        """One delay for each time."""
+        return np.array([self.by_slot.get(int(time) // 100, 0.0) for time in times])
+
+
+class OpenPorts(NamedTuple):
+    """The ports of all nodes of a graph, on one clock, with slots of 100 ns."""
+
+    clock: SlotClock
+    slots: Slots
+    ports: dict[int, NodePort]
+    edges: dict[tuple[int, int], Edge]
+    inboxes: dict[int, Inbox]
+
+
+@pytest.fixture(scope="session")
+def open_ports() -> Callable[..., OpenPorts]:
+    """Opens the ports of a graph on the running loop.
+
+    ``delays`` is the timetable of each directed edge that has one; otherwise ``elements`` are those of all edges.
+    """
+
+    def opened(
+        graph: nx.Graph,
+        delays: Mapping[tuple[int, int], Mapping[int, float]] = MappingProxyType({}),
+        elements: Sequence[tuple[int, Link]] = (),
+    ) -> OpenPorts:
+        slots = Slots(SlotClock(asyncio.get_running_loop()), 100, 1000, frozenset())
+        around = degrees(graph)
+        edges = {}
+        for pair in nx.DiGraph(graph).edges:
+            links: Sequence[tuple[int, Link]] = [(0, Timetable(delays[pair]))] if pair in delays else elements
+            edges[pair] = Edge(Channel(links, *pair, slots.period))
+        inboxes: dict[int, Inbox] = {node: [] for node in around}
+        ports = {
+            m: NodePort(
+                m,
+                others,
+                slots,
+                {n: (edges[m, n], inboxes[n]) for n in others},
+                {n: edges[n, m] for n in others},
+                inboxes[m],
+            )
+            for m, others in around.items()
+        }
+        return OpenPorts(slots.clock, slots, ports, edges, inboxes)
+
+    return opened

@@ -4,8 +4,8 @@ Every threshold b_q (q = 1 .. ranks-1) is placed by all samples: with t_iq = +1 
 
     minimise  penalty(w) + C sum_iq max(0, 1 - t_iq (f_i - b_q)),    f_i = <w, phi(x_i)>
 
-(Chu and Keerthi, Support vector ordinal regression, Neural Computation 19, 2007, section 4). The dual has a signed share
-a_iq for each hinge, between 0 and C t_iq, and the pull u_i = sum_q a_iq of each sample on the function:
+(Chu and Keerthi, Support vector ordinal regression, Neural Computation 19, 2007, section 4). The dual has a signed
+share a_iq for each hinge, between 0 and C t_iq, and the pull u_i = sum_q a_iq of each sample on the function:
 
     maximise  sum_iq t_iq a_iq - conjugate of the penalty at sum_i u_i phi(x_i)    subject to    sum_i a_iq = 0.
 
@@ -20,13 +20,14 @@ from typing import TypeVar
 
 import highspy
 import numpy as np
+from highspy._core import _Highs
 from scipy import sparse
 
 from nodes.arrays import Floats, Integers
 
-Optimum = TypeVar("Optimum", "KernelOptimum", "FeatureOptimum")
 LARGEST_GAP = 1e-7
 """Largest duality gap, relative to the objective, that is called the optimum."""
+
 # The solver's active-set method works with absolute tolerances. A wide box for the shares makes it cycle where the
 # curvature is small, a narrow one costs digits where it is large; so these widths are tried until the gap closes.
 BOXES = (0.1, 1.0, 0.01, 1e-3, 10.0, 1e-4)
@@ -191,20 +192,20 @@ def _pulls(solution: _Solution, signs: Floats, box: float) -> Floats:
 
 
 def _on_features(shares: _Program, features: Floats, unit: float, curvature: float, limit: float) -> _Program:
-    """``shares`` on columns (p, pulls, shares) and rows Z'u - p within the l1 weight: the weights are their multipliers.
+    """``shares`` on columns (p, pulls, shares) with rows p - Z'u within the l1 weight, whose multipliers are weights.
 
     p is what the quadratic part of the penalty takes of the pull on a feature: nothing where there is no such part.
     """
     columns = features.shape[1]
     free = np.full(columns, np.inf if curvature > 0 else 0.0)
     each = sparse.eye_array(columns)
-    to_features = sparse.csc_array((columns, shares.rows.shape[1]))
-    to_features[:, : len(features)] = features.T
+    from_shares = sparse.csc_array((columns, shares.rows.shape[1] - len(features)))
+    from_samples = sparse.hstack([sparse.csc_array(-features.T), from_shares])
     return _Program(
         cost=np.concatenate([np.zeros(columns), shares.cost]),
         lower=np.concatenate([-free, shares.lower]),
         upper=np.concatenate([free, shares.upper]),
-        rows=sparse.block_array([[-each, to_features], [None, shares.rows]], format="csc"),
+        rows=sparse.block_array([[each, from_samples], [None, shares.rows]], format="csc"),
         slack=np.concatenate([np.full(columns, limit / unit), shares.slack]),
         hessian=sparse.csc_array(each * (unit / curvature) if curvature > 0 else (columns, columns)),
     )
@@ -229,8 +230,9 @@ def _model(program: _Program) -> highspy.HighsModel:
 
 
 def _solve(program: _Program) -> _Solution:
-    solver = highspy.Highs()
-    solver.silent()
+    # The public class prints a banner on standard output as it is made, before it can be told to be silent.
+    solver = _Highs()
+    solver.setOptionValue("output_flag", False)
     solver.setOptionValue("threads", 1)
     solver.setOptionValue("qp_regularization_value", 1e-9)
     solver.setOptionValue("qp_nullspace_limit", len(program.cost))
@@ -246,6 +248,9 @@ def _solve(program: _Program) -> _Solution:
     return _Solution(np.array(solution.col_value), np.array(solution.row_dual), value)
 
 
+Optimum = TypeVar("Optimum", KernelOptimum, FeatureOptimum)
+
+
 def _first_closed(attempt: Callable[[float], Optimum]) -> Optimum:
     """The first optimum, over the widths of box, whose duality gap is closed."""
     failures = []
@@ -255,8 +260,9 @@ def _first_closed(attempt: Callable[[float], Optimum]) -> Optimum:
         except RuntimeError as failure:
             failures.append(f"{failure} in a box of {box:g}")
             continue
-        gap = abs(optimum.objective - optimum.bound) / max(abs(optimum.objective), 1e-300)
-        if gap <= LARGEST_GAP:
+        gap = abs(optimum.objective - optimum.bound)
+        # The objective itself can be zero, or rounding: where all samples are of one extreme rank.
+        if gap <= LARGEST_GAP * abs(optimum.objective) + 1e-12:
             return optimum
-        failures.append(f"relative duality gap {gap:.1e} in a box of {box:g}")
+        failures.append(f"duality gap {gap:.1e} of {optimum.objective:.6g} in a box of {box:g}")
     raise RuntimeError(f"the solver found no optimum: {', '.join(failures)}; rescale the inputs or the weight C")

@@ -31,6 +31,16 @@ def _name(value: Any) -> str:
     return value
 
 
+def _word(value: Any) -> str:
+    if not isinstance(value, str) or re.fullmatch(r"[A-Za-z0-9_-]+", value) is None:
+        raise ValueError(f"{value!r} cannot name a link element; use letters, digits, dashes and underscores")
+    return value
+
+
+LinkMap = dict[Annotated[str, Written(_word)], Links]
+"""Link elements by names of the user's choosing, which are the segments of their paths."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Record:
     """Which rounds are evaluated: every so many, and always the start and the last; by default at most 200."""
@@ -46,7 +56,7 @@ class Override:
     """
 
     edges: tuple[tuple[Index, Index], ...]
-    links: dict[str, Links]
+    links: LinkMap
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +65,7 @@ class Network:
 
     topology: Annotated[Topology, Slot("topology")]
     weights: WeightRules = field(default_factory=Metropolis)
-    links: dict[str, Links] = field(default_factory=dict)
+    links: LinkMap = field(default_factory=dict)
     overrides: tuple[Override, ...] = ()
     require_mixing: bool = True
     """Refuse a graph on which these weights never reach consensus."""
@@ -89,8 +99,8 @@ class Scenario:
     """Time of the simulated clock past which a run is ended with an error."""
     record: Record = field(default_factory=Record)
     data: Annotated[Data, Slot("data")]
-    split: Annotated[Split, Slot("split")] = field(default_factory=Random)
-    scaling: Annotated[Scaling, Slot("scaling")] = field(default_factory=ZScore)
+    split: Annotated[Split, Slot("split", default="random")] = field(default_factory=Random)
+    scaling: Annotated[Scaling, Slot("scaling", default="z-score")] = field(default_factory=ZScore)
     network: Network
     model: Model
     algorithm: Algorithms = field(default_factory=Diffusion)
