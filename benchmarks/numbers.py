@@ -7,20 +7,15 @@ the order of methods on paired seeds. ``python -m benchmarks.numbers [--json FIL
 
 from __future__ import annotations
 
-import argparse
-import json
 import math
 import sys
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from netsim.checks import check
-from netsim.cli import cores
 from netsim.jobs import Job, JobResult
 from netsim.results import Record, open_run
 from netsim.runs import Summary, execute, plan, prepare

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import structlog
 from rich.console import Console
+from rich.table import Table
 
 import netsim
 from netsim.checks import Finding, check
@@ -21,7 +22,7 @@ from netsim.progress import Bar
 from netsim.results import NotARunError, Run, open_run
 from netsim.runs import Summary, execute, plan, prepare
 from netsim.scenario.load import Loaded, ScenarioError, builtin, kinds, load, schema
-from netsim.tables import csv_text, json_text, pivot_table, terminal
+from netsim.tables import csv_text, json_text, pivot_table, terminal, text_of
 from netsim.world import build
 
 GOOD, FAILED, WRONG, INTERRUPTED = 0, 1, 2, 130
@@ -58,21 +59,25 @@ def run(options: argparse.Namespace) -> int:
     """Run scenarios, and print what came out."""
     settings = [f"transport={options.transport}"] if options.transport else []
     settings += [f"transport.time={options.time}"] if options.time else []
-    settings += options.set
-    checked = [_checked(reference, settings) for reference in options.scenario]
-    if any(finding.error for _, findings in checked for finding in findings):
+    checked = [_checked(reference, [*settings, *options.set]) for reference in options.scenario]
+    good = [each for each in checked if each is not None]
+    if len(good) < len(checked):
         return WRONG
-    return max([_run(loaded, findings, options) for loaded, findings in checked])
+    return max([_run(loaded, findings, options) for loaded, findings in good])
 
 
-def _checked(reference: str, settings: Sequence[str]) -> tuple[Loaded, list[Finding]]:
-    """A scenario with all there is to say about it, which is printed."""
-    loaded = load(reference, settings)
+def _checked(reference: str, settings: Sequence[str]) -> tuple[Loaded, list[Finding]] | None:
+    """A scenario with the warnings about it, or None if it is wrong; all that there is to say is printed."""
+    try:
+        loaded = load(reference, settings)
+    except ScenarioError as error:
+        err.print(str(error), markup=False)
+        return None
     findings = check(loaded)
     for finding in findings:
         prefix = "" if finding.error else "warning: "
         err.print(f"{prefix}{loaded.mistake(finding.path, finding.message)}", markup=False)
-    return loaded, findings
+    return None if any(finding.error for finding in findings) else (loaded, findings)
 
 
 def _run(loaded: Loaded, findings: list[Finding], options: argparse.Namespace) -> int:
@@ -93,7 +98,7 @@ def _run(loaded: Loaded, findings: list[Finding], options: argparse.Namespace) -
         print(json_text(table))
     elif not options.quiet:
         out.print(f"{loaded.name}: {loaded.about}" if loaded.about else loaded.name, markup=False)
-        out.print(terminal(table, _width()))
+        _show(lambda width: terminal(table, width))
         out.print(f"{len(summary.results)} run now, {summary.found} found complete; all in {folder}", markup=False)
     for line in [*(f"failed: {line}" for line in summary.failed), *found.warnings]:
         err.print(line, markup=False)
@@ -108,15 +113,16 @@ def compare(options: argparse.Namespace) -> int:
     if options.json:
         print(json_text(table))
     elif options.by:
-        out.print(pivot_table(pivot(table, options.by, options.metric), _width()))
+        chosen = pivot(table, options.by, options.metric)
+        _show(lambda width: pivot_table(chosen, width))
     elif not options.csv:
-        out.print(terminal(table, _width()))
+        _show(lambda width: terminal(table, width))
     return GOOD
 
 
 def plot(options: argparse.Namespace) -> int:
     """Draw curves of run directories."""
-    from netsim.figures import plot as draw  # noqa: PLC0415  # matplotlib takes half a second to import
+    from netsim.figures import plot as draw  # matplotlib takes half a second to import
 
     runs = _opened(options.run)
     output = Path(options.output or f"{runs[0].name}-{options.y}-{options.x}.png")
@@ -128,15 +134,11 @@ def validate(options: argparse.Namespace) -> int:
     """Say what is wrong with scenarios, or what they come to."""
     status = GOOD
     for reference in options.scenario:
-        try:
-            loaded, findings = _checked(reference, options.set)
-        except ScenarioError as error:
-            err.print(str(error), markup=False)
+        checked = _checked(reference, options.set)
+        if checked is None:
             status = WRONG
             continue
-        if any(finding.error for finding in findings):
-            status = WRONG
-            continue
+        loaded, _ = checked
         world = describe(build(loaded.points[0].scenario, 0, loaded.folder))
         radius = world.pop("spectral-radius")
         gap = "too small to compute" if radius is None else f"{1 - radius:.4g}"
@@ -177,9 +179,12 @@ def _opened(folders: Sequence[str]) -> list[Run]:
     return runs
 
 
-def _width() -> int | None:
-    """Columns to fit a table into; None where it is not for a screen."""
-    return out.width if out.is_terminal else None
+def _show(table: Callable[[int | None], Table]) -> None:
+    """Print a table, fitted to the screen if there is one."""
+    if out.is_terminal:
+        Console(highlight=False).print(table(out.width))
+    else:
+        print(text_of(table(None)))
 
 
 def _jobs(text: str) -> int:
@@ -199,10 +204,14 @@ def _parser() -> argparse.ArgumentParser:
         added.set_defaults(command=command)
         return added
 
-    setting = {"action": "append", "default": [], "metavar": "PATH=VALUE", "help": "change a key of the scenario"}
+    def takes_settings(verb: argparse.ArgumentParser) -> None:
+        verb.add_argument(
+            "--set", action="append", default=[], metavar="PATH=VALUE", help="change a key of the scenario"
+        )
+
     at_run = verb("run", run)
     at_run.add_argument("scenario", nargs="+", help="a YAML file, or the name of a built-in scenario")
-    at_run.add_argument("--set", **setting)
+    takes_settings(at_run)
     at_run.add_argument("--transport", help="how frames are carried: in-process")
     at_run.add_argument("--time", choices=["virtual", "real"], help="the clock that the run goes by")
     at_run.add_argument("--jobs", type=_jobs, default=cores(), metavar="N", help="processes at a time")
@@ -226,7 +235,7 @@ def _parser() -> argparse.ArgumentParser:
 
     at_validate = verb("validate", validate)
     at_validate.add_argument("scenario", nargs="+")
-    at_validate.add_argument("--set", **setting)
+    takes_settings(at_validate)
 
     at_list = verb("list", list_)
     at_list.add_argument("what", nargs="?", help="scenarios, topologies, data, links, ..., or schema")

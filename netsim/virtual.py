@@ -126,7 +126,8 @@ class VirtualLoop(asyncio.BaseEventLoop):
 
     if not TYPE_CHECKING:  # the fences do not have the signatures of what they close off
         run_in_executor = add_reader = add_writer = add_signal_handler = _outside
-        sock_recv = sock_recv_into = sock_sendall = sock_connect = sock_accept = _outside
+        sock_recv = sock_recv_into = sock_recvfrom = sock_recvfrom_into = _outside
+        sock_sendall = sock_sendto = sock_connect = sock_accept = _outside
         create_connection = create_server = create_datagram_endpoint = _outside
         create_unix_connection = create_unix_server = connect_read_pipe = connect_write_pipe = _outside
         subprocess_exec = subprocess_shell = _outside

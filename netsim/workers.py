@@ -5,7 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import signal
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from multiprocessing.connection import Connection, wait
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -28,10 +28,10 @@ class News(NamedTuple, Generic[Result]):
     error: WorkerError | None = None
 
 
-def side_by_side(work: Work[Job, Result], jobs: Sequence[Job], count: int) -> Iterator[News[Result]]:
+def side_by_side(work: Work[Job, Result], jobs: Sequence[Job], count: int) -> Generator[News[Result], None, None]:
     """Do all jobs in at most ``count`` processes. A process that dies costs its own job only.
 
-    Closing the iterator ends all processes at once.
+    Closing the generator ends all processes at once.
     """
     waiting = list(enumerate(jobs))[::-1]
     idle: list[_Worker[Job, Result]] = []
@@ -39,7 +39,8 @@ def side_by_side(work: Work[Job, Result], jobs: Sequence[Job], count: int) -> It
     try:
         while waiting or busy:
             while waiting and len(busy) < count:
-                worker = idle.pop() if idle else _Worker(work)
+                # An idle worker has nothing to say: if there is something to read, it is the end of its process.
+                worker = idle.pop() if idle and not idle[-1].pipe.poll() else _Worker(work)
                 busy.append(worker)
                 worker.begin(*waiting.pop())
             readable = wait([worker.pipe for worker in busy])
@@ -76,7 +77,7 @@ class _Worker(Generic[Job, Result]):
     def read(self) -> News[Result]:
         try:
             what, value = self.pipe.recv()
-        except (EOFError, ConnectionError):
+        except (EOFError, OSError):
             self.stop()
             code = self._process.exitcode
             cause = f"signal {signal.Signals(-code).name}" if code is not None and code < 0 else f"exit code {code}"

@@ -6,10 +6,12 @@ the scenario reader applies it at the edge, so range and spelling of a parameter
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any
+
+LARGEST = sys.float_info.max
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ def number(value: Any) -> float:
             return number(float(value.rstrip()[:-1])) / 100
         except ValueError:
             raise ValueError(f"{value!r} is not a percentage; write one like 30%") from None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LARGEST:
         raise ValueError(f"{value!r} is not a finite number")
     return float(value)
 

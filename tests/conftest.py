@@ -80,9 +80,9 @@ def open_ports() -> Callable[..., OpenPorts]:
         slots = Slots(SlotClock(asyncio.get_running_loop()), 100, 1000, frozenset())
         around = degrees(graph)
         edges = {}
-        for pair in nx.DiGraph(graph).edges:
-            links: Sequence[tuple[int, Link]] = [(0, Timetable(delays[pair]))] if pair in delays else elements
-            edges[pair] = Edge(Channel(links, *pair, slots.period))
+        for m, n in nx.DiGraph(graph).edges:
+            links: Sequence[tuple[int, Link]] = [(0, Timetable(delays[m, n]))] if (m, n) in delays else elements
+            edges[m, n] = Edge(Channel(links, m, n, slots.period))
         inboxes: dict[int, Inbox] = {node: [] for node in around}
         ports = {
             m: NodePort(
