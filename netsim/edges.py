@@ -58,7 +58,10 @@ class Channel:
 
 
 class Edge:
-    """One directed edge: its channel, and the count of all that was sent along it and came out of it."""
+    """One directed edge: its channel, and the count of all that was sent along it and came out of it.
+
+    ``newest`` is the latest slot that anything was heard of, ``heard`` the numbers of its frames.
+    """
 
     __slots__ = (
         "_last_slot",
@@ -66,6 +69,7 @@ class Edge:
         "channel",
         "delivered",
         "delivered_bytes",
+        "heard",
         "late",
         "lost",
         "newest",
@@ -81,7 +85,7 @@ class Edge:
         self.channel = channel
         self.sent = self.lost = self.delivered = self.late = self.stale = self.refused = 0
         self.sent_bytes = self.delivered_bytes = self.positions = self.values = 0
-        self.newest = -1
+        self.newest, self.heard = -1, list[int]()
         self._last_slot, self._within_slot = -1, 0
 
     def carry(self, slot: int, size: int, positions: int, values: int) -> int:

@@ -66,12 +66,15 @@ class NodePort:
             edge.delivered_bytes += len(data)
             if due > end:
                 edge.late += 1
-            if number <= edge.newest:
+            if slot > edge.newest:
+                edge.newest, edge.heard = slot, [number]
+                if source == last_source and slot > last_slot:
+                    edge.stale += _drop_last(heard, source)
+            elif slot < edge.newest or number in edge.heard:
                 edge.stale += 1
                 continue
-            edge.newest = number
-            if source == last_source and slot > last_slot:
-                edge.stale += _drop_last(heard, source)
+            else:
+                edge.heard.append(number)
             heard.append((source, data))
             last_source, last_slot = source, slot
         inbox[:] = waiting

@@ -6,6 +6,7 @@ import multiprocessing
 import signal
 import traceback
 from collections.abc import Callable, Generator, Sequence
+from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -39,8 +40,9 @@ def side_by_side(work: Work[Job, Result], jobs: Sequence[Job], count: int) -> Ge
     try:
         while waiting or busy:
             while waiting and len(busy) < count:
-                # An idle worker has nothing to say: if there is something to read, it is the end of its process.
-                worker = idle.pop() if idle and not idle[-1].pipe.poll() else _Worker(work)
+                while idle and idle[-1].pipe.poll():  # an idle worker has nothing to say: this one is dead
+                    idle.pop().stop()
+                worker = idle.pop() if idle else _Worker(work)
                 busy.append(worker)
                 worker.begin(*waiting.pop())
             readable = wait([worker.pipe for worker in busy])
@@ -72,7 +74,8 @@ class _Worker(Generic[Job, Result]):
 
     def begin(self, number: int, job: Job) -> None:
         self._number = number
-        self.pipe.send(job)
+        with suppress(ConnectionError):  # of a process that died just now; reading tells
+            self.pipe.send(job)
 
     def read(self) -> News[Result]:
         try:
@@ -80,7 +83,8 @@ class _Worker(Generic[Job, Result]):
         except (EOFError, OSError):
             self.stop()
             code = self._process.exitcode
-            cause = f"signal {signal.Signals(-code).name}" if code is not None and code < 0 else f"exit code {code}"
+            signals = {-number: f"signal {number.name}" for number in signal.Signals}
+            cause = signals.get(code or 0, f"exit code {code}")
             return News(self._number, error=WorkerError(f"its process ended by itself, with {cause}"))
         if what == "error":
             return News(self._number, error=WorkerError(value))

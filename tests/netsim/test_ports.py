@@ -142,7 +142,6 @@ def test_all_frames_of_the_newest_slot_are_heard(virtually: Any, open_ports: Any
     virtually(script())
 
 
-@pytest.mark.xfail(strict=True, reason="a frame overtaken by a later one of its own slot is dropped as stale")
 def test_frames_of_one_slot_may_overtake_each_other(virtually: Any, open_ports: Any) -> None:
     """Of one slot all frames are of the newest round: none of them is stale, in whatever order they arrive."""
     jittered = [[(key, Delay(time=50, jitter=50))] for key in range(20)]
