@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import logging
 import math
 import sys
 import tempfile
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import structlog
 
 from netsim.checks import check
 from netsim.cli import cores
@@ -290,6 +292,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=cores(), metavar="N")
     parser.add_argument("groups", nargs="*", help=", ".join(group.__name__ for group in GROUPS))
     options = parser.parse_args()
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
     numbers: list[Number] = []
     with tempfile.TemporaryDirectory() as folder:
         for group in GROUPS:

@@ -54,7 +54,8 @@ class Channel:
                 return generator(key, slot, n, self._edge).random((count, 4))
 
             delays += element.delays(times, chance)
-        return [int(delay) for delay in np.where(delays == LOST, GONE, delays)]
+        fates: list[int] = np.where(delays == LOST, GONE, delays).astype(np.int64).tolist()
+        return fates
 
 
 class Edge:

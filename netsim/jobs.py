@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import structlog
 from threadpoolctl import threadpool_limits
 
 from netsim import __version__
@@ -25,8 +24,6 @@ from nodes.node import NodeError
 
 FORMAT = 1
 """Version of the layout of results files."""
-
-log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
@@ -71,7 +68,6 @@ def do(job: Job, progress: Callable[[int], None]) -> JobResult:
         with threadpool_limits(1):
             end = _run(job, progress)
     except (NodeError, TimeLimitError, DeadlockError, ValueError, RuntimeError, MemoryError) as error:
-        log.debug("job failed", job=job.what, error=str(error), exc_info=True)
         return JobResult("failed", str(error) or type(error).__name__, time.perf_counter() - start)
     except OSError as error:
         return JobResult("failed", f"cannot write {error.filename or job.targets[0][0]}: {error.strerror}")

@@ -62,7 +62,9 @@ def relevant(method: str, resolved: Row) -> Row:
         return {**kept, "network": network, "algorithm": silent}
     shared = ("seed", "data-seed", "data", "scaling", "model")
     kept = {name: value for name, value in kept.items() if name in shared}
+    model = resolved["model"]
     if method == "centralised-features":
-        return {**kept, "nodes": resolved["network"]["topology"]}
-    features = {name: value for name, value in resolved["model"]["features"].items() if name != "size"}
-    return {**kept, "model": {"features": features, "loss": resolved["model"]["loss"]}}
+        penalty = {name: value for name, value in model["penalty"].items() if name != "zeros"}
+        return {**kept, "model": {**model, "penalty": penalty}, "nodes": resolved["network"]["topology"]}
+    features = {name: value for name, value in model["features"].items() if name != "size"}
+    return {**kept, "model": {"features": features, "loss": model["loss"]}}

@@ -100,12 +100,12 @@ class _Worker(Generic[Job, Result]):
 def _serve(work: Work[Job, Result], pipe: Connection[Any, Any]) -> None:
     """A worker's life. An interrupt from the keyboard goes to all processes; the parent decides what it means."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    while True:
-        try:
+    with suppress(EOFError, ConnectionError):  # the parent is gone
+        while True:
             job = pipe.recv()
-        except EOFError:
-            return
-        try:
-            pipe.send(("result", work(job, lambda done: pipe.send(("progress", done)))))
-        except Exception:
-            pipe.send(("error", traceback.format_exc()))
+            news: tuple[str, Result | str]
+            try:
+                news = ("result", work(job, lambda done: pipe.send(("progress", done))))
+            except Exception:
+                news = ("error", traceback.format_exc())
+            pipe.send(news)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
@@ -85,7 +87,9 @@ class NodeError(RuntimeError):
     """A node failed in a round; ``cause`` is what its code raised."""
 
     def __init__(self, node: int, round: int, cause: Exception) -> None:
-        super().__init__(f"node {node} failed in round {round}: {type(cause).__name__}: {cause}")
+        frame = traceback.extract_tb(cause.__traceback__)[-1]
+        place = f"{Path(frame.filename).name}, line {frame.lineno}"
+        super().__init__(f"node {node} failed in round {round}: {type(cause).__name__}: {cause} ({place})")
         self.node, self.round, self.cause = node, round, cause
 
 

@@ -9,28 +9,33 @@ share a_iq for each hinge, between 0 and C t_iq, and the pull u_i = sum_q a_iq o
 
     maximise  sum_iq t_iq a_iq - conjugate of the penalty at sum_i u_i phi(x_i)    subject to    sum_i a_iq = 0.
 
-What is dense, kernel or features, meets only the pulls and so occurs once; all other rows are sparse.
+What is dense, kernel or features, meets only the pulls and so occurs once; all other rows are sparse. The primal
+has the features in every hinge's row, but an active set as small as they are few.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeVar
 
-import highspy
 import numpy as np
-from highspy._core import _Highs
-from scipy import sparse
 
+from netsim.baselines.highs import solve
+from netsim.baselines.programs import dual_on_features, dual_on_kernel, dual_shares, primal, primal_shares
 from nodes.arrays import Floats, Integers
 
 LARGEST_GAP = 1e-7
 """Largest duality gap, relative to the objective, that is called the optimum."""
 
-# The solver's active-set method works with absolute tolerances. A wide box for the shares makes it cycle where the
-# curvature is small, a narrow one costs digits where it is large; so these widths are tried until the gap closes.
-BOXES = (0.1, 1.0, 0.01, 1e-3, 10.0, 1e-4)
+# The solver's active-set method works with absolute tolerances. In the dual a wide box for the shares makes it cycle
+# where the curvature is small, a narrow one costs digits where it is large; in the primal a narrow one costs digits and
+# cycles come by chance. So these widths are tried until the gap closes.
+DUAL_BOXES = (0.1, 1.0, 0.01, 1e-3, 10.0, 1e-4)
+PRIMAL_BOXES = (1.0, 100.0, 10.0)
+
+FEW_FEATURES = 20
+"""Up to so many features the primal is tried before the dual."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +43,8 @@ class KernelOptimum:
     """The optimum with a kernel: f(x) = sum_i coefficients[i] kernel(x, x_i).
 
     ``coefficients`` (N,) and ``thresholds`` (ranks-1,) attain ``objective``; no function and thresholds are below
-    ``bound``, the dual value. ``multipliers`` (ranks-1,) are the thresholds as the dual gives them: each lies among the
-    equally good values of its threshold, of which ``thresholds`` has the middle one.
+    ``bound``, the dual value. ``multipliers`` (ranks-1,) are the thresholds as the solver gives them: each lies among
+    the equally good values of its threshold, of which ``thresholds`` has the middle one.
     """
 
     coefficients: Floats
@@ -60,45 +65,26 @@ class FeatureOptimum:
     multipliers: Floats
 
 
-@dataclass(frozen=True)
-class _Program:
-    """Minimise cost'x + x'Hx / 2 with lower <= x <= upper and |rows x| <= slack; ``hessian`` H is for the first x."""
-
-    cost: Floats
-    lower: Floats
-    upper: Floats
-    rows: sparse.csc_array
-    slack: Floats
-    hessian: sparse.csc_array
-
-
-@dataclass(frozen=True)
-class _Solution:
-    values: Floats
-    multipliers: Floats
-    objective: float
-
-
 def kernel_optimum(kernel: Floats, ranks_of: Integers, ranks: int, weight: float) -> KernelOptimum:
     """Minimise ||w||^2 / 2 + weight * hinges in the space of a kernel, given as its matrix (N, N) on the samples.
 
     ``ranks_of`` (N,) holds ranks from 1 to ``ranks``. Raises ``RuntimeError`` where the solver fails.
     """
     signs = _signs(ranks_of, ranks)
-    curvature = sparse.csc_array(np.tril(kernel))
 
-    def attempt(box: float) -> KernelOptimum:
+    def by_dual(box: float) -> KernelOptimum:
         unit = weight / box
-        solution = _solve(replace(_shares(signs, box), hessian=unit * curvature))
-        coefficients = unit * _pulls(solution, signs, box)
+        solution = solve(dual_on_kernel(signs, kernel, unit, box))
+        shares = unit * dual_shares(solution, signs, box)
+        coefficients = shares.sum(axis=1)
         scores = kernel @ coefficients
         thresholds = best_thresholds(scores, ranks_of, ranks)
-        objective = float(coefficients @ scores) / 2 + weight * hinge_sum(scores, thresholds, ranks_of)
-        return KernelOptimum(
-            coefficients, thresholds, objective, -unit * solution.objective, solution.multipliers[1 - ranks :]
-        )
+        penalty = float(coefficients @ scores) / 2
+        objective = penalty + weight * hinge_sum(scores, thresholds, ranks_of)
+        bound = float((signs * shares).sum()) - penalty
+        return KernelOptimum(coefficients, thresholds, objective, bound, solution.multipliers[1 - ranks :])
 
-    return _first_closed(attempt)
+    return _first_closed((by_dual, DUAL_BOXES))
 
 
 def feature_optimum(
@@ -113,20 +99,33 @@ def feature_optimum(
     columns = features.shape[1]
     curvature, limit = penalty_scale * (1 - alpha), penalty_scale * alpha
 
-    def attempt(box: float) -> FeatureOptimum:
+    def by_dual(box: float) -> FeatureOptimum:
         unit = weight / box
-        solution = _solve(_on_features(_shares(signs, box), features, unit, curvature, limit))
-        pulls = features.T @ (unit * _pulls(solution, signs, box))
-        weights = np.where(np.abs(pulls) < limit * (1 - 1e-8), 0.0, solution.multipliers[:columns])
+        solution = solve(dual_on_features(signs, features, unit, box, curvature, limit))
+        shares = unit * dual_shares(solution, signs, box)
+        return evaluated(solution.multipliers[:columns], shares, solution.multipliers[1 - ranks :])
+
+    def by_primal(box: float) -> FeatureOptimum:
+        unit = weight / box
+        solution = solve(primal(signs, features, unit, box, curvature, limit))
+        positive, negative, thresholds, _ = np.split(solution.values, np.cumsum([columns, columns, ranks - 1]))
+        return evaluated(positive - negative, unit * primal_shares(solution, signs, box), thresholds)
+
+    def evaluated(weights: Floats, shares: Floats, multipliers: Floats) -> FeatureOptimum:
+        pulls = features.T @ shares.sum(axis=1)
+        weights = np.where(np.abs(pulls) < limit * (1 - 1e-8), 0.0, weights)
         scores = features @ weights
         thresholds = best_thresholds(scores, ranks_of, ranks)
         penalty = curvature / 2 * float(weights @ weights) + limit * float(np.abs(weights).sum())
         objective = penalty + weight * hinge_sum(scores, thresholds, ranks_of)
-        return FeatureOptimum(
-            weights, thresholds, objective, -unit * solution.objective, solution.multipliers[1 - ranks :]
-        )
+        bound = _bound(float((signs * shares).sum()), pulls, curvature, limit)
+        return FeatureOptimum(weights, thresholds, objective, bound, multipliers)
 
-    return _first_closed(attempt)
+    dual_route, primal_route = (by_dual, DUAL_BOXES), (by_primal, PRIMAL_BOXES)
+    # A linear program is solved by the simplex method, which is fast on the dual for any number of features.
+    if columns <= FEW_FEATURES and curvature > 0:
+        return _first_closed(primal_route, dual_route)
+    return _first_closed(dual_route, primal_route)
 
 
 def hinge_sum(scores: Floats, thresholds: Floats, ranks_of: Integers) -> float:
@@ -169,94 +168,24 @@ def _signs(ranks_of: Integers, ranks: int) -> Floats:
     return np.where(ranks_of[:, None] > np.arange(1, ranks), 1.0, -1.0)
 
 
-def _shares(signs: Floats, box: float) -> _Program:
-    """The program's part about hinges, on columns (pulls, shares), with shares in units of C / box."""
-    samples, thresholds = signs.shape
-    free = np.full(samples, np.inf)
-    each, cut = sparse.eye_array(samples), sparse.eye_array(thresholds)
-    to_pulls = sparse.kron(each, np.ones((1, thresholds)))
-    to_thresholds = sparse.kron(np.ones((1, samples)), cut)
-    return _Program(
-        cost=np.concatenate([np.zeros(samples), -signs.ravel()]),
-        lower=np.concatenate([-free, box * np.minimum(signs, 0.0).ravel()]),
-        upper=np.concatenate([free, box * np.maximum(signs, 0.0).ravel()]),
-        rows=sparse.block_array([[each, -to_pulls], [None, to_thresholds]], format="csc"),
-        slack=np.zeros(samples + thresholds),
-        hessian=sparse.csc_array((samples, samples)),
-    )
-
-
-def _pulls(solution: _Solution, signs: Floats, box: float) -> Floats:
-    shares = solution.values[-signs.size :].reshape(signs.shape)
-    return np.asarray(np.clip(shares, box * np.minimum(signs, 0.0), box * np.maximum(signs, 0.0)).sum(axis=1))
-
-
-def _on_features(shares: _Program, features: Floats, unit: float, curvature: float, limit: float) -> _Program:
-    """``shares`` on columns (p, pulls, shares) with rows p - Z'u within the l1 weight, whose multipliers are weights.
-
-    p is what the quadratic part of the penalty takes of the pull on a feature: nothing where there is no such part.
-    """
-    columns = features.shape[1]
-    free = np.full(columns, np.inf if curvature > 0 else 0.0)
-    each = sparse.eye_array(columns)
-    from_shares = sparse.csc_array((columns, shares.rows.shape[1] - len(features)))
-    from_samples = sparse.hstack([sparse.csc_array(-features.T), from_shares])
-    return _Program(
-        cost=np.concatenate([np.zeros(columns), shares.cost]),
-        lower=np.concatenate([-free, shares.lower]),
-        upper=np.concatenate([free, shares.upper]),
-        rows=sparse.block_array([[each, from_samples], [None, shares.rows]], format="csc"),
-        slack=np.concatenate([np.full(columns, limit / unit), shares.slack]),
-        hessian=sparse.csc_array(each * (unit / curvature) if curvature > 0 else (columns, columns)),
-    )
-
-
-def _model(program: _Program) -> highspy.HighsModel:
-    model = highspy.HighsModel()
-    linear, columns = model.lp_, len(program.cost)
-    linear.num_col_, linear.num_row_ = columns, len(program.slack)
-    linear.col_cost_, linear.col_lower_, linear.col_upper_ = program.cost, program.lower, program.upper
-    linear.row_lower_, linear.row_upper_ = -program.slack, program.slack
-    rows, hessian = program.rows, program.hessian
-    linear.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    linear.a_matrix_.start_, linear.a_matrix_.index_, linear.a_matrix_.value_ = rows.indptr, rows.indices, rows.data
-    if hessian.nnz > 0:
-        beyond = np.full(columns - hessian.shape[0], hessian.nnz)
-        model.hessian_.dim_ = columns
-        model.hessian_.format_ = highspy.HessianFormat.kTriangular
-        model.hessian_.start_ = np.concatenate([hessian.indptr, beyond])
-        model.hessian_.index_, model.hessian_.value_ = hessian.indices, hessian.data
-    return model
-
-
-def _solve(program: _Program) -> _Solution:
-    # The public class prints a banner on standard output as it is made, before it can be told to be silent.
-    solver = _Highs()
-    solver.setOptionValue("output_flag", False)
-    solver.setOptionValue("threads", 1)
-    solver.setOptionValue("qp_regularization_value", 1e-9)
-    solver.setOptionValue("qp_nullspace_limit", len(program.cost))
-    # Where it does not cycle it takes one or two iterations a column; a limit in iterations keeps runs repeatable.
-    solver.setOptionValue("qp_iteration_limit", 5 * len(program.cost) + 1000)
-    solver.passModel(_model(program))
-    solver.run()
-    status = solver.getModelStatus()
-    if status != highspy.HighsModelStatus.kOptimal:
-        raise RuntimeError(solver.modelStatusToString(status).lower())
-    solution = solver.getSolution()
-    value = float(solver.getInfo().objective_function_value)
-    return _Solution(np.array(solution.col_value), np.array(solution.row_dual), value)
+def _bound(gain: float, pulls: Floats, curvature: float, limit: float) -> float:
+    """The dual value of shares with this ``gain``, their sum times t, and these ``pulls`` (D,) on the features."""
+    if curvature > 0:
+        excess = np.maximum(np.abs(pulls) - limit, 0.0)
+        return gain - float(excess @ excess) / (2 * curvature)
+    # The value has no excess: what the solver's tolerance leaves of it is taken from all shares in proportion.
+    return gain * limit / max(limit, float(np.abs(pulls).max()))
 
 
 Optimum = TypeVar("Optimum", KernelOptimum, FeatureOptimum)
 
 
-def _first_closed(attempt: Callable[[float], Optimum]) -> Optimum:
-    """The first optimum, over the widths of box, whose duality gap is closed."""
+def _first_closed(*routes: tuple[Callable[[float], Optimum], tuple[float, ...]]) -> Optimum:
+    """The first optimum, over the routes and their widths of box, whose duality gap is closed."""
     failures = []
-    for box in BOXES:
+    for route, box in ((route, box) for route, boxes in routes for box in boxes):
         try:
-            optimum = attempt(box)
+            optimum = route(box)
         except RuntimeError as failure:
             failures.append(f"{failure} in a box of {box:g}")
             continue

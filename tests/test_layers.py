@@ -1,0 +1,94 @@
+"""Who may import whom, read off the source files."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+FILES = [file for package in ("nodes", "netsim") for file in sorted((ROOT / package).rglob("*.py"))]
+
+
+def imported(file: Path, *, running: bool = False) -> set[str]:
+    """The modules that a file imports; with ``running`` without those for type checkers only."""
+    found: set[str] = set()
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    for_types = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if running and id(node) in for_types:
+            continue
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module)
+    return found
+
+
+def users(library: str) -> set[str]:
+    """The files that import a library, as paths from the root."""
+    return {
+        file.relative_to(ROOT).as_posix()
+        for file in FILES
+        if any(name == library or name.startswith(f"{library}.") for name in imported(file))
+    }
+
+
+def test_nodes_know_nothing_of_the_simulator_around_them():
+    """Nodes import numpy, msgpack and the standard library, and nothing of netsim."""
+    third_party = {"netsim", "networkx", "scipy", "sklearn", "pydantic", "structlog", "rich", "zmq", "ruamel"}
+    for file in (ROOT / "nodes").rglob("*.py"):
+        assert not {name.split(".")[0] for name in imported(file)} & third_party, file
+
+
+@pytest.mark.parametrize(
+    ("library", "where"),
+    [
+        ("pydantic", "netsim/scenario/"),
+        ("ruamel", "netsim/scenario/"),
+        ("matplotlib", "netsim/figures.py"),
+        ("highspy", "netsim/baselines/"),
+        ("sklearn", "netsim/data/bundled.py"),
+        ("argparse", "netsim/cli.py"),
+        ("netsim.cli", "nowhere"),
+    ],
+)
+def test_a_library_stays_in_its_room(library, where):
+    """Each of these is imported in one place only; the command line in none."""
+    assert all(file.startswith(where) for file in users(library)), users(library)
+
+
+def test_only_the_world_begins_random_streams():
+    """Keys of random streams are made in the world alone, and generators from keys in it, on edges and in nodes."""
+    assert users("netsim.chance") == {"netsim/world.py"}
+    assert {file for file in users("nodes.draws") if file.startswith("netsim/")} == {
+        "netsim/world.py",
+        "netsim/edges.py",
+    }
+
+
+def test_reports_read_files_only():
+    """What makes tables and figures imports nothing that runs."""
+    allowed = {"netsim.results", "netsim.compare", "netsim.tables"}
+    for name in ("results", "compare", "tables", "figures"):
+        ours = {module for module in imported(ROOT / "netsim" / f"{name}.py") if module.startswith(("netsim", "nodes"))}
+        assert ours <= allowed, name
+
+
+def test_imports_at_run_time_form_no_circle():
+    """Data flow one way: there is an order in which every module comes after all that it imports."""
+    names = {".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): file for file in FILES}
+    waiting = {
+        name: {other for other in imported(file, running=True) if other in names and other != name}
+        for name, file in names.items()
+    }
+    while waiting:
+        free = {name for name, others in waiting.items() if not others & waiting.keys()}
+        assert free, f"these import each other: {sorted(waiting)}"
+        waiting = {name: others for name, others in waiting.items() if name not in free}
