@@ -28,17 +28,15 @@ def centralised(world: World) -> dict[str, Any]:
     task, data = world.task, world.dataset
     train, test = world.pooled(data.X_train), world.pooled(data.X_test)
     weight = loss.factor(task.samples)
-    # The linear kernel's own features are the inputs: its matrix has the rank of their few columns, which the solver
-    # for kernels is slow at and that for features fast.
-    if isinstance(task.features, Linear):
-        with _absent_where_it_fails():
+    with _absent_where_it_fails():
+        # The features of the linear kernel are the inputs, and few: the solver is slow on its matrix and fast on them.
+        if isinstance(task.features, Linear):
             linear = feature_optimum(train, data.y_train, data.ranks, weight, alpha=0.0)
-        scores, thresholds, objective = test @ linear.weights, linear.thresholds, linear.objective
-    else:
-        with _absent_where_it_fails():
-            optimum = kernel_optimum(task.features.gram(train, train), data.y_train, data.ranks, weight)
-        scores = task.features.gram(test, train) @ optimum.coefficients
-        thresholds, objective = optimum.thresholds, optimum.objective
+            scores, thresholds, objective = test @ linear.weights, linear.thresholds, linear.objective
+        else:
+            other = kernel_optimum(task.features.gram(train, train), data.y_train, data.ranks, weight)
+            scores = task.features.gram(test, train) @ other.coefficients
+            thresholds, objective = other.thresholds, other.objective
     return {**_metrics(world, scores, thresholds), "objective": objective}
 
 

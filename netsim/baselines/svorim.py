@@ -34,7 +34,7 @@ LARGEST_GAP = 1e-7
 DUAL_BOXES = (0.1, 1.0, 0.01, 1e-3, 10.0, 1e-4)
 PRIMAL_BOXES = (1.0, 100.0, 10.0)
 
-FEW_FEATURES = 20
+FEW_FEATURES = 15
 """Up to so many features the primal is tried before the dual."""
 
 

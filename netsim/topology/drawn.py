@@ -1,8 +1,7 @@
-"""Who can talk to whom: undirected, connected graphs of nodes 0, 1, ..., without self-loops."""
+"""Random graphs, drawn until they are connected."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,98 +10,13 @@ from typing import Literal
 import networkx as nx
 import numpy as np
 
-from netsim.data.files import find, read_text
+from netsim.topology.graph import plain
 from nodes.quantities import Count, Fraction, Positive
 
 DRAWS = 1000
 """How often a random graph is drawn before it is given up as not connected."""
 HOPELESS = 50
 """Nodes expected to have no neighbour; that there are none has then a chance of about exp(-50)."""
-_EDGE = re.compile(r"(\d{1,9})(?:\s*,\s*|\s+)(\d{1,9})", re.ASCII)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Ring:
-    """Each node has the one before and the one after it as neighbours, round and round."""
-
-    kind: Literal["ring"] = "ring"
-    nodes: Count
-
-    def build(self, generator: np.random.Generator, folder: Path) -> nx.Graph:
-        """The graph; nothing is drawn."""
-        return _plain(nx.cycle_graph(self.nodes))
-
-
-@dataclass(frozen=True, kw_only=True)
-class PathGraph:
-    """A line of nodes."""
-
-    kind: Literal["path"] = "path"
-    nodes: Count
-
-    def build(self, generator: np.random.Generator, folder: Path) -> nx.Graph:
-        """The graph; nothing is drawn."""
-        return _plain(nx.path_graph(self.nodes))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Star:
-    """Node 0 in the middle is the only neighbour of all others."""
-
-    kind: Literal["star"] = "star"
-    nodes: Count
-
-    def build(self, generator: np.random.Generator, folder: Path) -> nx.Graph:
-        """The graph; nothing is drawn."""
-        return _plain(nx.star_graph(self.nodes - 1))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Complete:
-    """Everyone is everyone's neighbour."""
-
-    kind: Literal["complete"] = "complete"
-    nodes: Count
-
-    def build(self, generator: np.random.Generator, folder: Path) -> nx.Graph:
-        """The graph; nothing is drawn."""
-        return _plain(nx.complete_graph(self.nodes))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Grid:
-    """Nodes in rows and columns, numbered row by row, with up to four neighbours."""
-
-    kind: Literal["grid"] = "grid"
-    rows: Count
-    columns: Count
-
-    @property
-    def nodes(self) -> int:
-        """How many nodes there are."""
-        return self.rows * self.columns
-
-    def build(self, generator: np.random.Generator, folder: Path) -> nx.Graph:
-        """The graph; nothing is drawn."""
-        return _plain(nx.convert_node_labels_to_integers(nx.grid_2d_graph(self.rows, self.columns)))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Torus:
-    """A grid whose opposite sides are joined; a side of 1 or 2 is joined already."""
-
-    kind: Literal["torus"] = "torus"
-    rows: Count
-    columns: Count
-
-    @property
-    def nodes(self) -> int:
-        """How many nodes there are."""
-        return self.rows * self.columns
-
-    def build(self, generator: np.random.Generator, folder: Path) -> nx.Graph:
-        """The graph; nothing is drawn."""
-        return _plain(nx.convert_node_labels_to_integers(nx.grid_2d_graph(self.rows, self.columns, periodic=True)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -176,7 +90,7 @@ class RandomRegular:
         """A graph drawn with the generator; ``ValueError`` where none of 1000 is connected."""
         absent = self.nodes - 1 - self.degree
         if absent <= 0:
-            return _plain(nx.complete_graph(self.nodes))
+            return plain(nx.complete_graph(self.nodes))
 
         def draw() -> nx.Graph:
             # Drawing by pairs seldom succeeds in dense graphs, so of these the missing edges are drawn.
@@ -218,45 +132,6 @@ class SmallWorld:
         )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Edges:
-    """An edge-list file: two node numbers a line, between them blanks or a comma; ``#`` starts a comment."""
-
-    kind: Literal["edges"] = "edges"
-    path: str
-
-    def build(self, generator: np.random.Generator, folder: Path) -> nx.Graph:
-        """The graph of the file; ``ValueError`` names the line, or the node, that is wrong."""
-        file = find(self.path, folder)
-        graph = nx.Graph()
-        for line, text in enumerate(read_text(file).splitlines(), start=1):
-            content = text.partition("#")[0].strip()
-            if content:
-                graph.add_edge(*_edge(content, f"{file.name}, line {line},"))
-        _require_whole(graph, file.name)
-        return _plain(graph)
-
-
-Topology = (
-    Ring
-    | PathGraph
-    | Star
-    | Complete
-    | Grid
-    | Torus
-    | ErdosRenyi
-    | RandomGeometric
-    | RandomRegular
-    | SmallWorld
-    | Edges
-)
-
-
-def degrees(graph: nx.Graph) -> dict[int, dict[int, int]]:
-    """Each node's neighbours with their degrees, everything in order of node number."""
-    return {node: {other: graph.degree[other] for other in sorted(graph[node])} for node in sorted(graph)}
-
-
 def _require_joined(nodes: int, joined: float, parameter: str, likely: float) -> None:
     """Refuse at once where so many nodes are expected to have no neighbour that a thousand draws would all fail."""
     alone = nodes * (1 - joined) ** (nodes - 1)
@@ -271,37 +146,5 @@ def _connected(draw: Callable[[], nx.Graph], remedy: str) -> nx.Graph:
     for _ in range(DRAWS):
         graph = draw()
         if nx.is_connected(graph):
-            return _plain(graph)
+            return plain(graph)
     raise ValueError(f"none of {DRAWS} random graphs was connected; {remedy}")
-
-
-def _plain(graph: nx.Graph) -> nx.Graph:
-    """The same graph without self-loops, nodes and neighbours in order of number, with its node attributes."""
-    plain = nx.Graph()
-    plain.add_nodes_from((node, graph.nodes[node]) for node in sorted(graph))
-    plain.add_edges_from(sorted((min(edge), max(edge)) for edge in graph.edges if edge[0] != edge[1]))
-    return plain
-
-
-def _edge(content: str, place: str) -> tuple[int, int]:
-    match = _EDGE.fullmatch(content)
-    if match is None:
-        raise ValueError(f"{place} is {content[:40]!r}; an edge is two node numbers from 0, like 0 1")
-    first, second = int(match[1]), int(match[2])
-    if first == second:
-        raise ValueError(f"{place} joins node {first} with itself; remove the line")
-    return first, second
-
-
-def _require_whole(graph: nx.Graph, source: str) -> None:
-    if not graph:
-        raise ValueError(
-            f"{source} has no edges; write two node numbers a line (one node alone is a complete graph of 1)"
-        )
-    for expected, node in enumerate(sorted(graph)):
-        if node != expected:
-            raise ValueError(f"{source} has a node {node} and no node {expected}; number the nodes from 0 without gaps")
-    reached = nx.node_connected_component(graph, 0)
-    if len(reached) < len(graph):
-        lost = min(set(graph) - reached)
-        raise ValueError(f"node {lost} of {source} has no way to node 0; add an edge that joins the parts")

@@ -1,0 +1,38 @@
+"""Who can talk to whom: undirected, connected graphs of nodes 0, 1, ..., without self-loops."""
+
+from __future__ import annotations
+
+from netsim.topology.drawn import ErdosRenyi, RandomGeometric, RandomRegular, SmallWorld
+from netsim.topology.graph import degrees
+from netsim.topology.listed import Edges
+from netsim.topology.regular import Complete, Grid, PathGraph, Ring, Star, Torus
+
+Topology = (
+    Ring
+    | PathGraph
+    | Star
+    | Complete
+    | Grid
+    | Torus
+    | ErdosRenyi
+    | RandomGeometric
+    | RandomRegular
+    | SmallWorld
+    | Edges
+)
+
+__all__ = [
+    "Complete",
+    "Edges",
+    "ErdosRenyi",
+    "Grid",
+    "PathGraph",
+    "RandomGeometric",
+    "RandomRegular",
+    "Ring",
+    "SmallWorld",
+    "Star",
+    "Topology",
+    "Torus",
+    "degrees",
+]
