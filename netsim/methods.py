@@ -17,8 +17,8 @@ Row = dict[str, Any]
 Write = Callable[[Row], None]
 Progress = Callable[[int], None]
 
-METHODS = ("network", "isolated", "centralised-features", "centralised")
-
+RUNAWAY = 10
+"""A run that ends with an objective this many times that of the start has diverged, finite as it may be."""
 _OPTIMA: dict[str, Callable[[World], Row]] = {
     "centralised": centralised,
     "centralised-features": centralised_features,
@@ -47,6 +47,10 @@ def _learn(world: World, transport: Transport, write: Write, progress: Progress 
     if outcome.diverged is not None:
         reason = f"the parameters stopped being finite, or outgrew the value type, in round {outcome.diverged}"
         end = {"end": "diverged", "round": outcome.diverged, "reason": reason}
+    elif recorder.objectives[-1] > RUNAWAY * recorder.objectives[0]:
+        growth = recorder.objectives[-1] / recorder.objectives[0]
+        reason = f"the objective ended {growth:.3g} times as high as it was at the start, where all parameters are zero"
+        end = {**end, "end": "diverged", "reason": reason}
     parameters = {} if recorder.final is None else {"parameters": digest(recorder.final)}
     return {**end, **traffic_by_part(outcome.edges, world.task.nodes), **parameters}
 

@@ -27,6 +27,8 @@ class Recorder:
         self._waiting: dict[int, dict[int, tuple[Floats, Traffic]]] = {}
         self.final: Floats | None = None
         """The stack (M, P) of the latest recorded round."""
+        self.objectives: list[float] = []
+        """The network's objective at every recorded round."""
 
     def tell(self, node: int, completed: int, estimate: Floats, traffic: Traffic) -> None:
         """Keep what a node tells; evaluate the round when every node has told."""
@@ -41,6 +43,7 @@ class Recorder:
         if not np.isfinite([evaluated["objective"], evaluated["consensus"]]).all():
             raise NonFiniteError(f"the objective or the parameters are not finite after {completed} rounds")
         self.final = stack
+        self.objectives.append(evaluated["objective"])
         traffic = sum((told[node][1] for node in told), Traffic())
         self._write({"round": completed, "time": completed * self._world.period / 1e9, **evaluated, **_counts(traffic)})
         if self._progress:

@@ -312,7 +312,7 @@ def test_strips_have_their_known_optimum(strips: Scenario) -> None:
 
 
 def test_a_failing_solver_leaves_the_baseline_absent(strips: Scenario) -> None:
-    """The reason is the solver's, here for a sample so far away that the others lie on one point after scaling."""
+    """The reason is the solver's, here for a sample farther away than it takes numbers."""
     world = build(strips, 0, Path())
     world.dataset.X_train[0] = 1e300
     with pytest.raises(AbsentError, match=r"the solver found no optimum: .* rescale the inputs or the weight C"):
