@@ -103,9 +103,9 @@ def _serve(work: Work[Job, Result], pipe: Connection[Any, Any]) -> None:
     with suppress(EOFError, ConnectionError):  # the parent is gone
         while True:
             job = pipe.recv()
-            news: tuple[str, Result | str]
             try:
-                news = ("result", work(job, lambda done: pipe.send(("progress", done))))
+                pipe.send(("result", work(job, lambda done: pipe.send(("progress", done)))))
+            except ConnectionError:
+                raise
             except Exception:
-                news = ("error", traceback.format_exc())
-            pipe.send(news)
+                pipe.send(("error", traceback.format_exc()))
