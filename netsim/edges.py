@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from netsim.links import LOST, Link
+from netsim.units import LONGEST
 from nodes.arrays import Floats
 from nodes.draws import generator
 
@@ -53,9 +54,19 @@ class Channel:
             def chance(key: int = key) -> Floats:
                 return generator(key, slot, n, self._edge).random((count, 4))
 
-            delays += element.delays(times, chance)
-        fates: list[int] = np.where(delays == LOST, GONE, delays).astype(np.int64).tolist()
+            delays += _checked(element, element.delays(times, chance), count)
+        fates: list[int] = np.where(delays == LOST, GONE, np.minimum(delays, LONGEST)).astype(np.int64).tolist()
         return fates
+
+
+def _checked(element: Link, delays: Floats, count: int) -> Floats:
+    """The delays that an element gave; one of the user's own may give anything."""
+    if np.shape(delays) != (count,) or not (np.asarray(delays) >= 0).all():
+        raise ValueError(
+            f"{type(element).__name__}.delays gave {delays!r} for {count} times; it must give an array with a delay "
+            "of 0 or more nanoseconds, or LOST, for each"
+        )
+    return delays
 
 
 class Edge:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 
 from netsim.world import World
 from nodes.arrays import Floats
+from nodes.wire import NonFiniteError
 
 SMALL = 1e-2
 """Weights below this size are reported as small."""
@@ -33,13 +35,19 @@ class Evaluation:
         self._size = world.task.feature_count
 
     def row(self, stack: Floats) -> dict[str, Any]:
-        """All quantities of one recorded round, in the words of a results file."""
+        """All quantities of one recorded round, in the words of a results file.
+
+        Raises ``NonFiniteError`` where the parameters are too large for them.
+        """
         weights = stack[:, : self._size]
         distances = np.linalg.norm(stack - stack.mean(axis=0), axis=1)
+        objective, consensus = float(self.objectives(stack).mean()), float(np.sqrt((distances**2).mean()))
+        if not (math.isfinite(objective) and math.isfinite(consensus)):
+            raise NonFiniteError("the objective or the consensus distance is not finite; take a smaller step")
         return {
             **self.metrics(stack),
-            "objective": float(self.objectives(stack).mean()),
-            "consensus": float(np.sqrt((distances**2).mean())),
+            "objective": objective,
+            "consensus": consensus,
             "zeros": {"exact": float((weights == 0).mean()), "small": float((np.abs(weights) < SMALL).mean())},
         }
 
@@ -50,6 +58,8 @@ class Evaluation:
         for theta, features in zip(stack, self._test_features, strict=True):
             scores = features @ theta[: self._size]
             for name, value in loss.metrics(scores, theta[self._size :], labels).items():
+                if not math.isfinite(value):
+                    raise ValueError(f"metric {name} of {type(loss).__name__} is {value}; it must be a finite number")
                 found.setdefault(name, []).append(value)
         return {
             name: {

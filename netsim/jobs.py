@@ -6,7 +6,7 @@ import json
 import os
 import platform
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -77,41 +77,32 @@ def do(job: Job, progress: Callable[[int], None]) -> JobResult:
 def _run(job: Job, progress: Callable[[int], None]) -> dict[str, Any]:
     scenario = from_resolved(job.resolved, job.folder)
     world = build(scenario, job.repeat, job.folder)
-    first = Path(f"{job.targets[0][0]}.part")
-    first.parent.mkdir(parents=True, exist_ok=True)
-    lines: list[str] = []
-    with first.open("w", encoding="utf-8") as file:
-
-        def write(row: Mapping[str, Any]) -> None:
-            lines.append(json.dumps(row, allow_nan=False))
-            file.write(lines[-1] + "\n")
-
-        file.write(_header(job, scenario.name, scenario.seed + job.repeat, world, job.targets[0][1]))
-        end = perform(job.method, world, scenario.transport, write, progress)
-        write(end)
-    os.replace(first, job.targets[0][0])
-    for target, point in job.targets[1:]:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        part = Path(f"{target}.part")
-        header = _header(job, scenario.name, scenario.seed + job.repeat, world, point)
-        part.write_text(header + "".join(f"{line}\n" for line in lines), encoding="utf-8")
-        os.replace(part, target)
-    return end
-
-
-def _header(job: Job, name: str, seed: int, world: World, point: Mapping[str, Any]) -> str:
-    line = {
+    rows: list[dict[str, Any]] = []
+    end = perform(job.method, world, scenario.transport, rows.append, progress)
+    header = {
         "format": FORMAT,
         "netsim": __version__,
-        "name": name,
-        "point": point,
+        "name": scenario.name,
         "method": job.method,
         "repeat": job.repeat,
-        "seed": seed,
+        "seed": scenario.seed + job.repeat,
         "versions": {"python": platform.python_version(), "numpy": np.__version__},
         "world": describe(world),
     }
-    return json.dumps(line, allow_nan=False) + "\n"
+    for target, point in job.targets:
+        _write(target, [{**header, "point": point}, *rows, end])
+    return end
+
+
+def _write(target: Path, lines: Sequence[Mapping[str, Any]]) -> None:
+    """Write a file of JSON lines, which appears under its name when it is complete."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part = target.with_name(f"{target.name}.{os.getpid()}.part")
+    try:
+        part.write_text("".join(f"{json.dumps(line, allow_nan=False)}\n" for line in lines), encoding="utf-8")
+        os.replace(part, target)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def describe(world: World) -> dict[str, Any]:

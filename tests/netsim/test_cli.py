@@ -248,7 +248,7 @@ def test_an_unwritable_folder_is_told(tiny, capsys):
 def test_a_full_disk_is_told_and_nothing_before_is_lost(tiny, capsys):
     """The repeat that could not be written is named with the cause; the one before is still there."""
     main(["run", "tiny.yaml", "--quiet", "--jobs", "1"])
-    (run_folder() / "results/all/1.jsonl.part").symlink_to("/dev/full")
+    (run_folder() / f"results/all/1.jsonl.{os.getpid()}.part").symlink_to("/dev/full")
     assert main(["run", "tiny.yaml", "--quiet", "--jobs", "1", "--set", "repeats=2"]) == 1
     told = capsys.readouterr().err
     assert "No space left on device" in told
