@@ -34,9 +34,14 @@ class Channel:
         self._edge = source << 32 | target
         self._start, self._block = 0, list[int]()
 
+    @property
+    def perfect(self) -> bool:
+        """Whether nothing stands on the edge, so that all arrives at once."""
+        return not self._elements
+
     def fate(self, slot: int, n: int) -> int:
         """The delay in nanoseconds of the n-th frame of a slot, or ``GONE``."""
-        if not self._elements:
+        if self.perfect:
             return 0
         if n:
             return self._fates(slot, 1, n)[0]
@@ -77,6 +82,7 @@ class Edge:
 
     __slots__ = (
         "_last_slot",
+        "_perfect",
         "_within_slot",
         "channel",
         "delivered",
@@ -94,7 +100,7 @@ class Edge:
     )
 
     def __init__(self, channel: Channel) -> None:
-        self.channel = channel
+        self.channel, self._perfect = channel, channel.perfect
         self.sent = self.lost = self.delivered = self.late = self.stale = self.refused = 0
         self.sent_bytes = self.delivered_bytes = self.positions = self.values = 0
         self.newest, self.heard = -1, list[int]()
@@ -106,6 +112,8 @@ class Edge:
         self.sent_bytes += size
         self.positions += positions
         self.values += values
+        if self._perfect:
+            return 0
         if slot == self._last_slot:
             self._within_slot += 1
         else:

@@ -79,14 +79,15 @@ def pack(
         raise ValueError(f"source {source} and round {round} must both lie between 0 and {LIMIT - 1}")
     if integers and not (min(integers) >= 0 and max(integers) < INTEGER_LIMIT):
         raise ValueError(f"integers {tuple(integers)} must all lie between 0 and {INTEGER_LIMIT - 1}")
-    fields = [_PACKER.pack(number) for number in (VERSION, kind, source, round, *integers)]
+    numbers = _PACKER.pack((VERSION, kind, source, round, *integers))
+    parts = [_PACKER.pack_array_header(ENVELOPE + len(integers) + len(vectors)), numbers[1:]]  # one array for both
     positions = amount = 0
     for vector in vectors:
         encoded, spent_on_positions, spent_on_values = encode(vector, values)
-        fields.append(_PACKER.pack_ext_type(VECTOR, encoded))
+        parts.append(_PACKER.pack_ext_type(VECTOR, encoded))
         positions += spent_on_positions
         amount += spent_on_values
-    return Frame(_PACKER.pack_array_header(len(fields)) + b"".join(fields), positions, amount)
+    return Frame(b"".join(parts), positions, amount)
 
 
 def unpack(data: bytes, length: int | None = None) -> Message:
