@@ -14,7 +14,8 @@ from netsim.scenario.load import Loaded, Point
 from netsim.scenario.schema import Scenario
 from netsim.topology import degrees
 from netsim.units import written
-from netsim.world import build_graph, load_data, split_data
+from netsim.world import build_graph, load_data, rounds_of, split_data
+from nodes.node import told
 
 Part = TypeVar("Part")
 
@@ -31,41 +32,45 @@ class Finding(NamedTuple):
 
 
 def check(loaded: Loaded) -> list[Finding]:
-    """All findings about all sweep points of a scenario, each once, in the first and the last repeat."""
+    """All findings about all sweep points and repeats of a scenario, each once."""
     findings: dict[Finding, None] = {}
     seen: set[str] = set()
     for point in loaded.points:
         inputs = _inputs(point)
         if inputs not in seen:
             seen.add(inputs)
-            for repeat in sorted({0, loaded.repeats - 1}):
+            for repeat in range(loaded.repeats):
                 findings.update(dict.fromkeys(_check(point.scenario, repeat, loaded.folder)))
     return list(findings)
 
 
 def _inputs(point: Point) -> str:
-    parts = ("seed", "data-seed", "network-seed", "slot", "data", "split", "network")
-    return json.dumps({name: point.resolved.get(name) for name in parts}, sort_keys=True)
+    parts = ("seed", "data-seed", "network-seed", "rounds", "passes", "slot", "limit", "data", "split", "network")
+    return json.dumps([*(point.resolved.get(name) for name in parts), point.scenario.algorithm.batch], sort_keys=True)
 
 
 def _check(scenario: Scenario, repeat: int, folder: Path) -> Iterator[Finding]:
-    def attempt(path: str, make: Callable[[], Part]) -> Iterator[Finding | Part]:
-        try:
-            yield make()
-        except (ValueError, OSError) as error:
-            yield Finding(path, str(error))
-
-    (graph,) = attempt("network.topology", lambda: build_graph(scenario, repeat, folder))
-    (dataset,) = attempt("data", lambda: load_data(scenario, repeat, folder))
+    graph = _attempt("network.topology", lambda: build_graph(scenario, repeat, folder))
+    dataset = _attempt("data", lambda: load_data(scenario, repeat, folder))
     yield from (finding for finding in (graph, dataset) if isinstance(finding, Finding))
     if not isinstance(graph, Finding):
         yield from _overrides(scenario, graph)
-        yield from _mixing(scenario, graph)
-        if not isinstance(dataset, Finding):
-            (parts,) = attempt("split", lambda: split_data(scenario, repeat, dataset, len(graph)))
-            if isinstance(parts, Finding):
-                yield parts
+        if repeat == 0:
+            yield from _mixing(scenario, graph)
+    if not isinstance(graph, Finding) and not isinstance(dataset, Finding):
+        parts = _attempt("split", lambda: split_data(scenario, repeat, dataset, len(graph)))
+        yield from [parts] if isinstance(parts, Finding) else _limit(scenario, [len(part) for part in parts])
     yield from _delays(scenario)
+
+
+def _attempt(path: str, make: Callable[[], Part]) -> Finding | Part:
+    """What is made, or what went wrong; anything can, in a class of the user's own."""
+    try:
+        return make()
+    except (ValueError, OSError) as error:
+        return Finding(path, str(error))
+    except Exception as error:
+        return Finding(path, told(error))
 
 
 def _overrides(scenario: Scenario, graph: nx.Graph) -> Iterator[Finding]:
@@ -80,30 +85,41 @@ def _overrides(scenario: Scenario, graph: nx.Graph) -> Iterator[Finding]:
 
 
 def _mixing(scenario: Scenario, graph: nx.Graph) -> Iterator[Finding]:
-    weights = scenario.network.weights
-    matrix = combination_matrix(weights, degrees(graph))
-    kind = scenario.network.topology.kind
-    if not reaches_consensus(matrix, graph):
-        remedy = (
-            "take lazy weights (weights: metropolis), another graph, or require-mixing: false to run it all the same"
-        )
+    matrix = _attempt("network.weights", lambda: combination_matrix(scenario.network.weights, degrees(graph)))
+    if isinstance(matrix, Finding):
+        yield matrix
+    elif not reaches_consensus(matrix, graph):
+        kind = getattr(scenario.network.topology, "kind", type(scenario.network.topology).__name__)
         message = (
-            f"on this {kind} graph of {len(graph)} nodes, which is regular and bipartite, these weights never reach "
-            f"consensus: the spectral radius off consensus is 1; {remedy}"
+            f"on this {kind} graph of {len(graph)} nodes these weights never reach consensus: the spectral radius off "
+            "consensus is 1, as on every regular bipartite graph where nodes keep no weight for themselves; take lazy "
+            "weights (weights: metropolis), another graph, or require-mixing: false to run it all the same"
         )
         yield Finding("network.weights", message, error=scenario.network.require_mixing)
-        return
-    radius = spectral_radius(matrix)
-    if radius is None or 1 - radius < SMALL_GAP:
-        gap = "too small to compute" if radius is None else f"{1 - radius:.2g}"
-        yield Finding("network.topology", f"this {kind} graph barely mixes: its spectral gap is {gap}", error=False)
+    else:
+        radius = spectral_radius(matrix)
+        if radius is None or 1 - radius < SMALL_GAP:
+            gap = "too small to compute" if radius is None else f"{1 - radius:.2g}"
+            yield Finding("network.topology", f"this graph barely mixes: its spectral gap is {gap}", error=False)
+
+
+def _limit(scenario: Scenario, sizes: list[int]) -> Iterator[Finding]:
+    time = rounds_of(scenario, sizes) * scenario.slot
+    if scenario.limit is not None and scenario.limit < time:
+        message = f"{written(scenario.limit)} is less than the {written(time)} that all rounds take; raise it"
+        yield Finding("limit", message)
 
 
 def _delays(scenario: Scenario) -> Iterator[Finding]:
-    mean = sum(getattr(element, "mean_delay", 0.0) for element in scenario.network.links.values())
-    if mean > scenario.slot:
-        message = (
-            f"frames take {written(round(mean))} in the mean, longer than a slot of {written(scenario.slot)}, so that "
-            "most of them are late"
-        )
-        yield Finding("network.links", message, error=False)
+    network = scenario.network
+    for path, links in [
+        ("network.links", network.links),
+        *((f"network.overrides.{i}.links", {**network.links, **o.links}) for i, o in enumerate(network.overrides)),
+    ]:
+        mean = sum(getattr(element, "mean_delay", 0.0) for element in links.values())
+        if mean > scenario.slot:
+            message = (
+                f"frames take {written(round(mean))} in the mean, longer than a slot of {written(scenario.slot)}, so "
+                "that most of them are late"
+            )
+            yield Finding(path, message, error=False)

@@ -82,18 +82,19 @@ def _checked(reference: str, settings: Sequence[str]) -> tuple[Loaded, list[Find
 
 def _run(loaded: Loaded, findings: list[Finding], options: argparse.Namespace) -> int:
     folder = prepare(loaded, Path(options.out), options.fresh)
+    jobs = plan(loaded, folder)
     summary = Summary(folder)
-    warnings = [f"{path}: {message}" for path, message, _ in findings]
     try:
         with Bar(err, loaded.name, options.quiet) as bar:
-            execute(plan(loaded, folder), summary, bar, options.jobs)
+            execute(jobs, summary, bar, options.jobs)
     except KeyboardInterrupt:
         err.print(f"interrupted; complete results are kept in {folder}, and the same command goes on from there")
-        return INTERRUPTED
+        raise
     finally:
-        summary.write(loaded, warnings)
-    found = open_run(folder)
-    table = rows([found])
+        found = open_run(folder, [target for job in jobs for target, _ in job.targets])
+        table = rows([found])
+        diverged = [f"{row.method} {dict(row.point)}: {row.reason}" for row in table if row.diverged]
+        summary.write(loaded, diverged, [f"{path}: {message}" for path, message, _ in findings])
     if options.json:
         print(json_text(table))
     elif not options.quiet:
@@ -102,7 +103,7 @@ def _run(loaded: Loaded, findings: list[Finding], options: argparse.Namespace) -
         out.print(f"{len(summary.results)} run now, {summary.found} found complete; all in {folder}", markup=False)
     for line in [*(f"failed: {line}" for line in summary.failed), *found.warnings]:
         err.print(line, markup=False)
-    return FAILED if summary.failed or any(row.diverged for row in table) else GOOD
+    return FAILED if summary.failed or diverged else GOOD
 
 
 def compare(options: argparse.Namespace) -> int:

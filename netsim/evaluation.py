@@ -78,9 +78,8 @@ class Evaluation:
             scores = features @ stack[:, : self._size].T
             for m, theta in enumerate(stack):
                 losses[m] += task.loss.values(scores[:, m], theta[self._size :], targets).dot(counts)
-        whole = task.nodes * task.penalty.at_node(task.nodes)
         penalties = np.array([task.penalty.value(theta[: self._size]) for theta in stack])
-        return task.loss.factor(task.samples) * losses + whole * penalties
+        return task.loss.factor(task.samples) * losses + task.penalties * penalties
 
     @cached_property
     def _test_features(self) -> list[Floats]:

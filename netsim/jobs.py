@@ -17,10 +17,10 @@ from threadpoolctl import threadpool_limits
 from netsim import __version__
 from netsim.methods import perform
 from netsim.mixing import combination_matrix, spectral_radius
-from netsim.scenario.load import from_resolved
+from netsim.scenario.load import ScenarioError, from_resolved
 from netsim.virtual import DeadlockError, TimeLimitError
 from netsim.world import World, build
-from nodes.node import NodeError
+from nodes.node import NodeError, told
 
 FORMAT = 1
 """Version of the layout of results files."""
@@ -67,10 +67,12 @@ def do(job: Job, progress: Callable[[int], None]) -> JobResult:
     try:
         with threadpool_limits(1):
             end = _run(job, progress)
-    except (NodeError, TimeLimitError, DeadlockError, ValueError, RuntimeError, MemoryError) as error:
-        return JobResult("failed", str(error) or type(error).__name__, time.perf_counter() - start)
+    except (NodeError, TimeLimitError, DeadlockError, ScenarioError) as error:
+        return JobResult("failed", str(error), time.perf_counter() - start)
     except OSError as error:
         return JobResult("failed", f"cannot write {error.filename or job.targets[0][0]}: {error.strerror}")
+    except Exception as error:  # of anybody's code: told as this job's failure, so that the others go on
+        return JobResult("failed", told(error), time.perf_counter() - start)
     return JobResult(end["end"], end.get("reason", ""), time.perf_counter() - start)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,8 +17,6 @@ Row = dict[str, Any]
 Write = Callable[[Row], None]
 Progress = Callable[[int], None]
 
-RUNAWAY = 10
-"""A run that ends with an objective this many times that of the start has diverged, finite as it may be."""
 _OPTIMA: dict[str, Callable[[World], Row]] = {
     "centralised": centralised,
     "centralised-features": centralised_features,
@@ -43,16 +41,22 @@ def perform(method: str, world: World, transport: Transport, write: Write, progr
 def _learn(world: World, transport: Transport, write: Write, progress: Progress | None) -> Row:
     recorder = Recorder(world, write, progress)
     outcome = transport.run(world, recorder)
-    end: Row = {"end": "completed", "round": world.rounds}
     if outcome.diverged is not None:
         reason = f"the parameters stopped being finite, or outgrew the value type, in round {outcome.diverged}"
-        end = {"end": "diverged", "round": outcome.diverged, "reason": reason}
-    elif recorder.objectives[-1] > RUNAWAY * recorder.objectives[0]:
-        growth = recorder.objectives[-1] / recorder.objectives[0]
-        reason = f"the objective ended {growth:.3g} times as high as it was at the start, where all parameters are zero"
-        end = {**end, "end": "diverged", "reason": reason}
-    parameters = {} if recorder.final is None else {"parameters": digest(recorder.final)}
-    return {**end, **traffic_by_part(outcome.edges, world.task.nodes), **parameters}
+        # Some nodes have gone further than others: the last recorded row tells the traffic.
+        return {"end": "diverged", "round": outcome.diverged, "reason": reason}
+    end: Row = {"end": "completed"}
+    if _runs_away(recorder.objectives):
+        first, last = recorder.objectives[0], recorder.objectives[-1]
+        end = {"end": "diverged", "reason": f"the objective rose from {first:.3g} to {last:.3g}, and was still rising"}
+    totals = traffic_by_part(outcome.edges, world.task.nodes)
+    return {**end, "round": world.rounds, **totals, "parameters": digest(recorder.final)}
+
+
+def _runs_away(objectives: Sequence[float]) -> bool:
+    """Whether a run diverged though all stayed finite: far above its start, with parameters of zero, and rising."""
+    first, middle, last = objectives[0], objectives[len(objectives) // 2], objectives[-1]
+    return len(objectives) > 2 and last > 10 * first and last > 1.05 * middle
 
 
 def relevant(method: str, resolved: Row) -> Row:

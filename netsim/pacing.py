@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
 
 SECOND = 1_000_000_000
 
 
 class SlotClock:
-    """Scheduled time in whole nanoseconds, and the nodes that wait for instants of it.
+    """The nodes that wait for instants of scheduled time, whole nanoseconds from the start.
 
-    It runs on any event loop: on a virtual one time jumps, on a real one the loop sleeps. ``now`` is the instant that
-    the waking nodes were scheduled for, not the loop's own time, so that a late wake-up changes no number.
+    It runs on any event loop: on a virtual one time jumps, on a real one the loop sleeps.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self.now = 0
         self._loop, self._start = loop, loop.time()
         self._waiting: dict[int, list[asyncio.Future[None]]] = {}
 
@@ -31,26 +28,29 @@ class SlotClock:
         return future
 
     def _wake(self, time: int) -> None:
-        self.now = time
         for future in self._waiting.pop(time):
             if not future.done():
                 future.set_result(None)
 
 
-@dataclass(frozen=True)
 class Slots:
-    """The slots of one node: slot k runs from ``phase + k * period`` to ``phase + (k + 1) * period``."""
+    """The slots of one node: slot k runs from ``phase + k * period`` to ``phase + (k + 1) * period``.
 
-    clock: SlotClock
-    period: int
-    rounds: int
-    recorded: frozenset[int]
-    phase: int = 0
+    ``now`` is the instant that the node was last scheduled for. A node that wakes late acts as of that instant, so
+    that late wake-ups on a real clock change no number.
+    """
+
+    __slots__ = ("_clock", "now", "period", "phase", "recorded", "rounds")
+
+    def __init__(self, clock: SlotClock, period: int, rounds: int, recorded: frozenset[int], phase: int = 0) -> None:
+        self._clock, self.period, self.rounds, self.recorded, self.phase = clock, period, rounds, recorded, phase
+        self.now = phase
 
     def slot_end(self, k: int) -> asyncio.Future[None]:
-        """Done at the end of slot k."""
-        return self.clock.until(self.phase + (k + 1) * self.period)
+        """Done at the end of slot k, which is ``now`` from here on."""
+        self.now = self.phase + (k + 1) * self.period
+        return self._clock.until(self.now)
 
     def current(self) -> int:
         """The slot that is running now."""
-        return (self.clock.now - self.phase) // self.period
+        return (self.now - self.phase) // self.period

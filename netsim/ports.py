@@ -39,7 +39,7 @@ class NodePort:
     def send(self, frame: Frame, to: Sequence[int]) -> None:
         """Decide each copy's fate now; what will arrive goes to the receiver's inbox with the time it is due."""
         slots = self._slots
-        now, slot = slots.clock.now, slots.current()
+        now, slot = slots.now, slots.current()
         end = slots.phase + (slot + 1) * slots.period
         data, positions, values = frame
         size = len(data)
@@ -51,7 +51,7 @@ class NodePort:
 
     def drain(self) -> list[tuple[int, bytes]]:
         """What was sent strictly before now and is due by now, less what is older than, or repeats, what was heard."""
-        now, inbox, incoming = self._slots.clock.now, self._inbox, self._incoming
+        now, inbox, incoming = self._slots.now, self._inbox, self._incoming
         inbox.sort()
         heard: list[tuple[int, bytes]] = []
         waiting: Inbox = []

@@ -11,8 +11,10 @@ import numpy as np
 from netsim.edges import Edge
 from netsim.evaluation import Evaluation
 from netsim.traffic import Traffic, of_node, total
+from netsim.transports.base import DivergedError
 from netsim.world import World
 from nodes.arrays import Floats
+from nodes.wire import NonFiniteError
 
 
 class Recorder:
@@ -24,7 +26,7 @@ class Recorder:
         self._world, self._write, self._progress = world, write, progress
         self._evaluation = Evaluation(world)
         self._waiting: dict[int, dict[int, tuple[Floats, Traffic]]] = {}
-        self.final: Floats | None = None
+        self.final: Floats = np.zeros((0, 0))
         """The stack (M, P) of the latest recorded round."""
         self.objectives: list[float] = []
         """The network's objective at every recorded round."""
@@ -38,7 +40,10 @@ class Recorder:
 
     def _evaluate(self, completed: int, told: Mapping[int, tuple[Floats, Traffic]]) -> None:
         stack = np.array([told[node][0] for node in sorted(told)])
-        evaluated = self._evaluation.row(stack)
+        try:
+            evaluated = self._evaluation.row(stack)
+        except NonFiniteError as error:
+            raise DivergedError(completed) from error
         self.final = stack
         self.objectives.append(evaluated["objective"])
         traffic = sum((told[node][1] for node in told), Traffic())

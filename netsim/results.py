@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -53,8 +53,8 @@ class Run:
     warnings: tuple[str, ...] = ()
 
 
-def open_run(folder: Path) -> Run:
-    """Read a run directory; unfinished files are ignored, damaged ones are left out with a warning each.
+def open_run(folder: Path, files: Collection[Path] | None = None) -> Run:
+    """Read a run directory, or these files of it; unfinished ones are ignored, damaged ones left out with a warning.
 
     Raises NotARunError where ``folder`` is no run directory, NewerFormatError where a later version wrote it.
     """
@@ -66,6 +66,8 @@ def open_run(folder: Path) -> Run:
         raise NotARunError(f"{folder} is not a run directory: it holds no scenario.yaml")
     records, warnings = [], []
     for file in sorted(results.glob("*/*.jsonl"), key=lambda file: natural(file.relative_to(results).as_posix())):
+        if files is not None and file not in files:
+            continue
         try:
             records.append(_record(file))
         except NewerFormatError:

@@ -6,11 +6,11 @@ import json
 import re
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import structlog
 
@@ -55,12 +55,7 @@ class Summary:
         """Each failed job with its reason."""
         return [f"{job.what}: {result.reason}" for job, result in self.results if result.end == "failed"]
 
-    @property
-    def diverged(self) -> list[str]:
-        """Each job that diverged now."""
-        return [job.what for job, result in self.results if result.end == "diverged"]
-
-    def write(self, loaded: Loaded, warnings: list[str]) -> None:
+    def write(self, loaded: Loaded, diverged: list[str], warnings: list[str]) -> None:
         """Leave the summary in the run directory."""
         content = {
             "name": loaded.name,
@@ -69,7 +64,7 @@ class Summary:
             "seconds": round(time.time() - self.started, 3),
             "runs": len(self.results),
             "found": self.found,
-            "diverged": self.diverged,
+            "diverged": diverged,
             "failed": self.failed,
             "warnings": warnings,
         }
@@ -83,12 +78,20 @@ def run_folder(loaded: Loaded, out: Path) -> Path:
 
 
 def _inputs(loaded: Loaded) -> Iterator[str]:
-    """Fingerprints of the files that a scenario reads: its data, its edge list, classes of the user's own."""
-    network = loaded.base["network"]
-    paths = [piece["path"] for piece in (loaded.base["data"], network["topology"]) if piece.get("path")]
-    files = [find(path, loaded.folder) for path in paths]
+    """Fingerprints of the files that a scenario reads: whatever it names as a path, and classes of the user's own."""
+    paths = {path for point in loaded.points for path in _paths(point.resolved)}
+    files = [find(path, loaded.folder) for path in sorted(paths)]
     for file in [*files, *loaded.own_files]:
         yield sha256(file.read_bytes()).hexdigest()
+
+
+def _paths(resolved: Any) -> Iterator[str]:
+    if isinstance(resolved, Mapping):
+        for name, value in resolved.items():
+            if name == "path" and isinstance(value, str):
+                yield value
+            else:
+                yield from _paths(value)
 
 
 def prepare(loaded: Loaded, out: Path, fresh: bool) -> Path:

@@ -66,7 +66,7 @@ class _Worker(Generic[Job, Result]):
         context.set_forkserver_preload([work.__module__])
         self.pipe: Connection[Any, Any]
         self.pipe, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(work, theirs), daemon=True)
+        self._process = context.Process(target=_serve, args=(work, theirs))
         self._process.start()
         theirs.close()
         self._number = -1

@@ -6,7 +6,7 @@ This is the only place where random streams begin. Each is keyed by the seed and
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -20,7 +20,7 @@ from netsim.data import Dataset
 from netsim.edges import Channel
 from netsim.links import Link
 from netsim.scaling import Scaler
-from netsim.topology import degrees
+from netsim.topology import checked, degrees
 from nodes.arrays import Integers
 from nodes.draws import generator
 from nodes.node import Share, Task
@@ -101,7 +101,7 @@ def build(scenario: Scenario, repeat: int, folder: Path) -> World:
     dataset = load_data(scenario, repeat, folder)
     parts = split_data(scenario, repeat, dataset, nodes)
     scalers = scenario.scaling.fit(dataset.X_train, parts)
-    rounds = _rounds(scenario, [len(part) for part in parts])
+    rounds = rounds_of(scenario, [len(part) for part in parts])
     return World(
         task=Task(
             features=scenario.model.features,
@@ -136,7 +136,7 @@ def build(scenario: Scenario, repeat: int, folder: Path) -> World:
 def build_graph(scenario: Scenario, repeat: int, folder: Path) -> nx.Graph:
     """The graph of one repeat; ``ValueError`` if it cannot be connected."""
     draws = generator(key(_network_seed(scenario, repeat), "topology"))
-    return scenario.network.topology.build(draws, folder)
+    return checked(scenario.network.topology.build(draws, folder))
 
 
 def load_data(scenario: Scenario, repeat: int, folder: Path) -> Dataset:
@@ -158,7 +158,8 @@ def _network_seed(scenario: Scenario, repeat: int) -> int:
     return scenario.seed + repeat if scenario.network_seed is None else scenario.network_seed
 
 
-def _rounds(scenario: Scenario, sizes: list[int]) -> int:
+def rounds_of(scenario: Scenario, sizes: Sequence[int]) -> int:
+    """How many rounds there are, for nodes with so many samples each."""
     if scenario.passes is None:
         assert scenario.rounds is not None
         return scenario.rounds

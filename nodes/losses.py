@@ -67,7 +67,7 @@ class Loss(Protocol):
         ...
 
     def metrics(self, scores: Floats, thresholds: Floats, labels: Integers) -> dict[str, float]:
-        """How good the predictions are on samples with these labels."""
+        """How good the predictions are on samples with these labels; of ``accuracy`` more is better, of others less."""
         ...
 
 

@@ -53,6 +53,11 @@ class Task:
         """P: weights and thresholds."""
         return self.feature_count + self.loss.thresholds(self.ranks)
 
+    @property
+    def penalties(self) -> float:
+        """How many times the whole penalty stands in the sum of all nodes' objectives."""
+        return self.nodes * self.penalty.at_node(self.nodes)
+
     def open_features(self) -> Callable[[Floats], Floats]:
         """The feature map, the same at every node."""
         return self.features.open(self.inputs, generator(self.feature_key))
@@ -83,13 +88,18 @@ def open_learner(task: Task, share: Share) -> Learner:
     )
 
 
+def told(error: Exception) -> str:
+    """An unexpected error in one line, with the place where it was raised."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+    return f"{type(error).__name__}: {error}{place}"
+
+
 class NodeError(RuntimeError):
     """A node failed in a round; ``cause`` is what its code raised."""
 
     def __init__(self, node: int, round: int, cause: Exception) -> None:
-        frame = traceback.extract_tb(cause.__traceback__)[-1]
-        place = f"{Path(frame.filename).name}, line {frame.lineno}"
-        super().__init__(f"node {node} failed in round {round}: {type(cause).__name__}: {cause} ({place})")
+        super().__init__(f"node {node} failed in round {round}: {told(cause)}")
         self.node, self.round, self.cause = node, round, cause
 
 
@@ -98,21 +108,23 @@ async def run(
 ) -> None:
     """A node's life: start from zero, take part in every round, tell its parameters after those that are recorded.
 
-    Whatever goes wrong in a round is raised as ``NodeError``.
+    What goes wrong in a round is raised as ``NodeError``, what ``tell`` raises as it is.
     """
     algorithm = task.algorithm
-    k = 0
     try:
         coder = task.messages.open(share.node, tuple(port.neighbours), decode)
         exchange = Exchange(share.node, port, schedule, coder, task.weights, algorithm.on_silence, algorithm.late)
         learner = open_learner(task, share)
-        one_round = algorithm.round
-        recorded = schedule.recorded
-        theta: Floats = np.zeros(task.parameters)
-        tell(0, theta)
-        for k in range(schedule.rounds):
-            theta = await one_round(theta, k, learner, exchange)
-            if k + 1 in recorded:
-                tell(k + 1, theta)
     except Exception as cause:
-        raise NodeError(share.node, k, cause) from cause
+        raise NodeError(share.node, 0, cause) from cause
+    one_round = algorithm.round
+    recorded = schedule.recorded
+    theta: Floats = np.zeros(task.parameters)
+    tell(0, theta)
+    for k in range(schedule.rounds):
+        try:
+            theta = await one_round(theta, k, learner, exchange)
+        except Exception as cause:
+            raise NodeError(share.node, k, cause) from cause
+        if k + 1 in recorded:
+            tell(k + 1, theta)

@@ -56,10 +56,10 @@ class Timetable:
 
 
 class OpenPorts(NamedTuple):
-    """The ports of all nodes of a graph, on one clock, with slots of 100 ns."""
+    """The ports of all nodes of a graph, with slots of 100 ns: the same object for all, or one ``each``."""
 
-    clock: SlotClock
     slots: Slots
+    each: dict[int, Slots]
     ports: dict[int, NodePort]
     edges: dict[tuple[int, int], Edge]
     inboxes: dict[int, Inbox]
@@ -76,9 +76,12 @@ def open_ports() -> Callable[..., OpenPorts]:
         graph: nx.Graph,
         delays: Mapping[tuple[int, int], Mapping[int, float]] = MappingProxyType({}),
         elements: Sequence[tuple[int, Link]] = (),
+        own_slots: bool = False,
     ) -> OpenPorts:
-        slots = Slots(SlotClock(asyncio.get_running_loop()), 100, 1000, frozenset())
+        clock = SlotClock(asyncio.get_running_loop())
+        slots = Slots(clock, 100, 1000, frozenset())
         around = degrees(graph)
+        each = {m: Slots(clock, 100, 1000, frozenset()) if own_slots else slots for m in around}
         edges = {}
         for m, n in nx.DiGraph(graph).edges:
             links: Sequence[tuple[int, Link]] = [(0, Timetable(delays[m, n]))] if (m, n) in delays else elements
@@ -88,13 +91,13 @@ def open_ports() -> Callable[..., OpenPorts]:
             m: NodePort(
                 m,
                 others,
-                slots,
+                each[m],
                 {n: (edges[m, n], inboxes[n]) for n in others},
                 {n: edges[n, m] for n in others},
                 inboxes[m],
             )
             for m, others in around.items()
         }
-        return OpenPorts(slots.clock, slots, ports, edges, inboxes)
+        return OpenPorts(slots, each, ports, edges, inboxes)
 
     return opened

@@ -1,1 +1,1 @@
-"""What the network is compared with: optima computed in one place, and nodes that never talk."""
+"""What the network is compared with: optima that one place with all data would reach."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netsim.topology.drawn import ErdosRenyi, RandomGeometric, RandomRegular, SmallWorld
-from netsim.topology.graph import degrees
+from netsim.topology.graph import checked, degrees
 from netsim.topology.listed import Edges
 from netsim.topology.regular import Complete, Grid, PathGraph, Ring, Star, Torus
 
@@ -34,5 +34,6 @@ __all__ = [
     "Star",
     "Topology",
     "Torus",
+    "checked",
     "degrees",
 ]

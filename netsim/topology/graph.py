@@ -10,6 +10,16 @@ def degrees(graph: nx.Graph) -> dict[int, dict[int, int]]:
     return {node: {other: graph.degree[other] for other in sorted(graph[node])} for node in sorted(graph)}
 
 
+def checked(graph: nx.Graph) -> nx.Graph:
+    """The graph as ``plain``, if it is one that nodes can learn on; a topology of the user's own may build any."""
+    nodes = sorted(graph)
+    if not nodes or nodes != list(range(len(nodes))):
+        raise ValueError(f"the topology's nodes are {str(nodes)[:60]}; they must be numbered 0, 1, ... without gaps")
+    if not nx.is_connected(graph):
+        raise ValueError(f"the topology's graph of {len(nodes)} nodes is not connected; add edges between its parts")
+    return plain(graph)
+
+
 def plain(graph: nx.Graph) -> nx.Graph:
     """The same graph without self-loops, nodes and neighbours in order of number, with its node attributes."""
     ordered = nx.Graph()

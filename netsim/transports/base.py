@@ -12,13 +12,21 @@ from netsim.world import World
 from nodes.arrays import Floats
 
 
+class DivergedError(ArithmeticError):
+    """An observer found parameters that make no sense after this many completed rounds; the run is over."""
+
+    def __init__(self, completed: int) -> None:
+        super().__init__(f"parameters are too large after {completed} rounds")
+        self.completed = completed
+
+
 class Observer(Protocol):
     """Where a running world's parameters go; in the coordinating process."""
 
     def tell(self, node: int, completed: int, estimate: Floats, traffic: Traffic) -> None:
         """A node's parameters (P,) after this many completed rounds, and its traffic up to then.
 
-        Raises ``NonFiniteError`` to end the run as diverged.
+        Raises ``DivergedError`` to end the run as diverged.
         """
         ...
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
@@ -16,7 +16,7 @@ from netsim.edges import Edge
 from netsim.pacing import SECOND, SlotClock, Slots
 from netsim.ports import Inbox, NodePort
 from netsim.traffic import of_node
-from netsim.transports.base import Observer, Outcome
+from netsim.transports.base import DivergedError, Observer, Outcome
 from netsim.virtual import TimeLimitError, VirtualLoop
 from netsim.world import World
 from nodes.arrays import Floats
@@ -38,9 +38,16 @@ class InProcess:
     def run(self, world: World, observer: Observer) -> Outcome:
         """Run all rounds of all nodes."""
         limit = math.inf if world.limit is None else world.limit / SECOND
-        factory = (lambda: VirtualLoop(limit)) if self.time == "virtual" else None
-        with _quiet(), asyncio.Runner(loop_factory=factory) as runner:
-            return runner.run(_Cast(world, observer).play(None if self.time == "virtual" else limit))
+        cast = _Cast(world, observer)
+        if self.time == "virtual":
+            with _quiet(), asyncio.Runner(loop_factory=lambda: VirtualLoop(limit)) as runner:
+                return runner.run(cast.play())
+        with _quiet(), asyncio.Runner() as runner:
+            try:
+                # The last slot may end right at the limit, and a real loop wakes a little later.
+                return runner.run(asyncio.wait_for(cast.play(), limit + world.period / SECOND))
+            except TimeoutError:
+                raise TimeLimitError(f"the run would pass its time limit of {limit:g} s; raise limit") from None
 
 
 class _Cast:
@@ -54,25 +61,20 @@ class _Cast:
         self._inboxes: dict[int, Inbox] = {m: [] for m in world.neighbours}
         self._decode = Decoder(world.task.nodes, world.task.parameters).__getitem__
 
-    async def play(self, limit: float | None) -> Outcome:
+    async def play(self) -> Outcome:
         world = self._world
-        slots = Slots(SlotClock(asyncio.get_running_loop()), world.period, world.rounds, world.recorded)
+        clock = SlotClock(asyncio.get_running_loop())
         try:
-            async with asyncio.timeout(limit), asyncio.TaskGroup() as group:
+            async with asyncio.TaskGroup() as group:
                 for share in world.shares:
-                    group.create_task(self._live(share.node, slots), name=f"node {share.node}")
-        except TimeoutError:
-            raise TimeLimitError(f"the run would pass its time limit of {limit:g} s; raise limit") from None
+                    group.create_task(self._live(share.node, clock), name=f"node {share.node}")
         except ExceptionGroup as group:
-            failures = [error for error in group.exceptions if isinstance(error, NodeError)]
-            first = min(failures, key=lambda error: (error.round, error.node))
-            if isinstance(first.cause, NonFiniteError):
-                return Outcome(self._edges, diverged=first.round)
-            raise first from first.cause
+            return Outcome(self._edges, diverged=_diverged(group.exceptions))
         return Outcome(self._edges)
 
-    async def _live(self, node: int, slots: Slots) -> None:
+    async def _live(self, node: int, clock: SlotClock) -> None:
         world, observer = self._world, self._observer
+        slots = Slots(clock, world.period, world.rounds, world.recorded)
         neighbours = world.neighbours[node]
         outgoing = {n: (self._edges[node, n], self._inboxes[n]) for n in neighbours}
         incoming = {n: self._edges[n, node] for n in neighbours}
@@ -83,6 +85,17 @@ class _Cast:
             observer.tell(node, completed, estimate, traffic)
 
         await run(world.task, world.shares[node], port, slots, tell, self._decode)
+
+
+def _diverged(errors: Sequence[Exception]) -> int:
+    """The round in which a run diverged that ended with these errors; raises the first of them if it did not."""
+    failures = [error for error in errors if isinstance(error, NodeError)]
+    first = min(failures, key=lambda error: (error.round, error.node), default=errors[0])
+    if isinstance(first, DivergedError):
+        return first.completed
+    if isinstance(first, NodeError) and isinstance(first.cause, NonFiniteError):
+        return first.round
+    raise first
 
 
 @contextmanager

@@ -72,12 +72,12 @@ def test_orders_are_their_formulas(
     algorithm = Diffusion(order=order, step=Diminishing(first=0.2, decay=1.0))
 
     async def script() -> Floats:
-        net = open_ports(nx.path_graph(3))
+        net = open_ports(nx.path_graph(3), own_slots=True)
 
         async def live(m: int) -> Floats:
             port = net.ports[m]
             coder = Full().open(m, tuple(port.neighbours), unpack)
-            exchange = Exchange(m, port, net.slots, coder, Metropolis(), "self", "combine")
+            exchange = Exchange(m, port, net.each[m], coder, Metropolis(), "self", "combine")
             penalty = ElasticNet(alpha=ALPHA)
             learner = Learner(X[m], Y[m], Squared(), 1.0, penalty, PART, algorithm.step, Batches(5, None, 0))
             theta: Floats = START[m].copy()

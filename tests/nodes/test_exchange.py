@@ -43,13 +43,13 @@ def combine(virtually: Any, open_ports: Any) -> Callable[..., tuple[Sums, Any]]:
         before: Callable[[Any], None] = lambda net: None,
     ) -> tuple[Sums, Any]:
         async def script() -> tuple[Sums, Any]:
-            net = open_ports(graph, delays or {}, elements)
+            net = open_ports(graph, delays or {}, elements, own_slots=True)
             before(net)
             sums: Sums = {node: [] for node in net.ports}
 
             async def live(node: int, port: Any) -> None:
                 coder = Full().open(node, tuple(port.neighbours), unpack)
-                exchange = Exchange(node, port, net.slots, coder, Metropolis(), on_silence, late)  # type: ignore[arg-type]
+                exchange = Exchange(node, port, net.each[node], coder, Metropolis(), on_silence, late)  # type: ignore[arg-type]
                 for k in range(rounds):
                     sums[node].append(await exchange.combine(np.array([says(node, k), -says(node, k)]), k))
 
