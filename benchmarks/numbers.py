@@ -113,7 +113,8 @@ def near(name: str, sample: Floats, mean: float, std: float, seeds: int = 10) ->
 def bound(name: str, value: float, most: float | None = None, least: float | None = None) -> Number:
     """Whether a value is on the right side of a bound."""
     asked = f"<= {most:g}" if most is not None else f">= {least:g}"
-    return Number(name, asked, f"{value:.4f}", value <= most if most is not None else value >= (least or 0))
+    good = value <= most if most is not None else value >= (least or 0)
+    return Number(name, asked, f"{value:.4f}", bool(good))
 
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data" / "ordinal"
@@ -135,11 +136,20 @@ def methods(runs: Runs) -> Iterator[Number]:
         ("strips", strips, "centralised", "mae", None, 0.3025, 0.0275),
         ("strips", strips, "network", "accuracy", 500, 0.696, 0.026),
         ("strips", strips, "network", "mae", 500, 0.3068, 0.026),
+        ("strips", strips, "network", "accuracy", 1000, 0.700, 0.026),
         ("strips", strips, "network", "mae", 1000, 0.3025, 0.026),
+        ("strips", strips, "network", "accuracy", 2000, 0.700, 0.026),
         ("strips", strips, "network", "mae", 2000, 0.3028, 0.026),
         ("strips", strips, "isolated", "accuracy", 2000, 0.6825, 0.0235),
         ("strips", strips, "isolated", "mae", 2000, 0.3223, 0.0235),
+        ("rings", rings, "centralised", "accuracy", None, 0.8800, 0.0237),
         ("rings", rings, "centralised", "mae", None, 0.1200, 0.0237),
+        ("rings", rings, "network", "accuracy", 100, 0.838, 0.025),
+        ("rings", rings, "network", "accuracy", 200, 0.877, 0.025),
+        ("rings", rings, "network", "accuracy", 500, 0.878, 0.025),
+        ("rings", rings, "network", "accuracy", 2000, 0.876, 0.025),
+        ("rings", rings, "isolated", "accuracy", 500, 0.8184, 0.019),
+        ("rings", rings, "isolated", "accuracy", 2000, 0.8148, 0.019),
         ("rings", rings, "network", "mae", 100, 0.162, 0.025),
         ("rings", rings, "network", "mae", 200, 0.1229, 0.025),
         ("rings", rings, "network", "mae", 500, 0.1217, 0.025),
@@ -245,6 +255,21 @@ def losses(runs: Runs) -> Iterator[Number]:
         )
 
 
+def orders(runs: Runs) -> Iterator[Number]:
+    """The three orders after 50 rounds (10 seeds), and order consensus with frames that come five slots late."""
+    common = ("repeats=10", "baselines=[]", *PAPER[1:])
+    sweep = "sweep={algorithm.order: [consensus, combine-then-adapt, adapt-then-combine]}"
+    records = runs.records("rings", *common, sweep, "network.links={}", "rounds=50", "record.every=50")
+    for order, mean in (("consensus", 0.362), ("combine-then-adapt", 0.135), ("adapt-then-combine", 0.119)):
+        mae = at(records, "network", "mae", point={"order": order})
+        yield near(f"MAE after 50 rounds, {order}", mae, mean, float(mae.std(ddof=1)))
+    late = ("network.links={delay: {kind: delay, time: 105ms}}", "sweep={}", "rounds=2000", "record.every=200")
+    delayed = runs.records("rings", *common, PAPER[0], *late)
+    for round_, mean in ((200, 0.504), (2000, 0.133)):
+        mae = at(delayed, "network", "mae", round_)
+        yield near(f"MAE, consensus, 5 slots late, T={round_}", mae, mean, float(mae.std(ddof=1)))
+
+
 def sorted_labels(runs: Runs) -> Iterator[Number]:
     """Nodes that see few ranks, on a graph of whose links each loses 90 % of its frames in one direction (5 seeds)."""
     common = (
@@ -282,6 +307,10 @@ def _ratio(name: str, measured: float, expected: float) -> Number:
     return Number(name, f"{expected:.3g} within a quarter", f"{measured:.3g}", abs(measured / expected - 1) <= 0.25)
 
 
+NOT_UNIQUE = frozenset({"toy_std0_C10_g1"})
+"""Problems of which a threshold may lie anywhere in an interval: its middle may move one test sample."""
+
+
 def optima(runs: Runs) -> Iterator[Number]:
     """The centralised baseline against published exact optima of three problems."""
     if not SHARED.is_dir():
@@ -303,11 +332,22 @@ def optima(runs: Runs) -> Iterator[Number]:
         ]  # fmt: skip
         objective, mae = at(record, "centralised", "objective")[0], at(record, "centralised", "mae")[0]
         error = abs(objective / reference["obj_qp"] - 1)
-        yield Number(f"{name}: objective", f"{reference['obj_qp']:.7g} to 1e-6", f"{objective:.7g}", error <= 1e-6)
-        yield bound(f"{name}: distance to its MAE", abs(mae - reference["mae_qp"]), most=1e-9)
+        yield Number(
+            f"{name}: objective", f"{reference['obj_qp']:.7g} to 1e-6", f"{objective:.7g}", bool(error <= 1e-6)
+        )
+        loose = 1 / record[0].world["test"] if name in NOT_UNIQUE else 0
+        yield bound(f"{name}: distance to its MAE", abs(mae - reference["mae_qp"]), most=loose + 1e-9)
 
 
-GROUPS: tuple[Callable[[Runs], Iterator[Number]], ...] = (methods, sparsity, mixing, losses, sorted_labels, optima)
+GROUPS: tuple[Callable[[Runs], Iterator[Number]], ...] = (
+    methods,
+    sparsity,
+    mixing,
+    losses,
+    orders,
+    sorted_labels,
+    optima,
+)
 
 
 def main() -> int:
