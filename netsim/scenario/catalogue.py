@@ -22,7 +22,7 @@ PLACES = {
     "penalties": "model.penalty",
     "algorithms": "algorithm",
     "steps": "algorithm.step",
-    "messages": "messages",
+    "coders": "messages",
     "transports": "transport",
 }
 """What the places of pieces are called, and the path of one of each."""
