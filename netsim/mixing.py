@@ -13,6 +13,8 @@ from nodes.weights import Weights
 ROUNDING = 1e-12
 LARGEST_DENSE = 500
 """Nodes up to which all eigenvalues are computed."""
+LARGEST = 100_000
+"""Nodes up to which the largest eigenvalue is looked for."""
 
 
 def combination_matrix(weights: Weights, neighbours: Mapping[int, Mapping[int, int]]) -> sparse.csr_array:
@@ -37,17 +39,19 @@ def combination_matrix(weights: Weights, neighbours: Mapping[int, Mapping[int, i
 def spectral_radius(matrix: sparse.csr_array) -> float | None:
     """rho(C - 11'/M), below 1 where the nodes reach consensus (dSVOR paper, Assumption 1).
 
-    None where the largest eigenvalues of a large C lie too close together to be told apart.
+    None for too many nodes, and where the largest eigenvalues of a large C lie too close together to be told apart.
     """
     nodes = matrix.shape[0]
     if nodes <= LARGEST_DENSE:
         off = matrix.toarray() - 1 / nodes
         return float(np.abs(np.linalg.eigvalsh(off) if _symmetric(matrix) else np.linalg.eigvals(off)).max())
+    if nodes > LARGEST:
+        return None
     off_consensus = sparse.linalg.LinearOperator(matrix.shape, matvec=lambda x: matrix @ x - x.mean(), dtype=np.float64)
     largest = sparse.linalg.eigsh if _symmetric(matrix) else sparse.linalg.eigs
     start = np.cos(np.arange(nodes))
     try:
-        found = largest(off_consensus, k=1, v0=start, tol=1e-6, return_eigenvectors=False)
+        found = largest(off_consensus, k=1, v0=start, tol=1e-6, maxiter=300, return_eigenvectors=False)
     except sparse.linalg.ArpackNoConvergence:
         return None
     return float(np.abs(found).max())

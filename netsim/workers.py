@@ -92,7 +92,7 @@ class _Worker(Generic[Job, Result]):
 
     def stop(self) -> None:
         self.alive = False
-        self._process.terminate()
+        self._process.kill()  # a stopped process would not hear anything softer
         self._process.join()
         self.pipe.close()
 

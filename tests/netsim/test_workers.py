@@ -174,7 +174,7 @@ def test_closing_early_ends_all_workers(work: Any) -> None:
     children = multiprocessing.active_children()
     assert len(children) == 2
     iterator.close()  # type: ignore[attr-defined]
-    assert [child.exitcode for child in children] == [-signal.SIGTERM] * 2
+    assert [child.exitcode for child in children] == [-signal.SIGKILL] * 2
 
 
 def test_an_interrupt_is_left_to_the_parent(work: Any) -> None:
