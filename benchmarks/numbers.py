@@ -10,25 +10,21 @@ from __future__ import annotations
 import argparse
 import json
 import logging
-import math
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import structlog
 
+from benchmarks.measure import Number, Runs, at, bound, near, paired, ratio
 from netsim.checks import check
 from netsim.cli import cores
-from netsim.jobs import Job, JobResult
-from netsim.results import Record, open_run
-from netsim.runs import Summary, execute, plan, prepare
+from netsim.results import Record
 from netsim.scenario.load import load
 from netsim.world import build_graph
-from nodes.arrays import Floats
 
 PAPER = (
     "algorithm.order=consensus",
@@ -38,83 +34,6 @@ PAPER = (
 )
 """The paper's settings written out."""
 NO_FAULTS = ("sweep={}", "network.links={}")
-
-
-@dataclass(frozen=True)
-class Number:
-    """One number: what was asked of it, what was measured, and whether that is good."""
-
-    name: str
-    asked: str
-    measured: str
-    good: bool
-
-
-class Runs:
-    """Runs scenarios into one folder and gives their records."""
-
-    def __init__(self, folder: Path, processes: int) -> None:
-        self._folder, self._processes = folder, processes
-
-    def records(self, reference: str, *settings: str) -> list[Record]:
-        """All records of a scenario with these settings."""
-        loaded = load(reference, settings)
-        folder = prepare(loaded, self._folder, fresh=False)
-        summary = Summary(folder)
-        execute(plan(loaded, folder), summary, _Lines(), self._processes)
-        if summary.failed:
-            raise RuntimeError("\n".join(summary.failed))
-        return list(open_run(folder).records)
-
-
-class _Lines:
-    """Says what is being run, a dot for each job."""
-
-    def begin(self, jobs: list[Job], done: int) -> None:
-        if jobs:
-            print(f"  {jobs[0].resolved['name']}: {len(jobs)} jobs ", end="", file=sys.stderr, flush=True)
-
-    def progress(self, job: Job, completed: int) -> None:
-        pass
-
-    def end(self, job: Job, result: JobResult) -> None:
-        print(".", end="", file=sys.stderr, flush=True)
-
-
-def at(
-    records: Sequence[Record],
-    method: str,
-    quantity: str,
-    round_: int | None = None,
-    point: Mapping[str, Any] | None = None,
-) -> Floats:
-    """A quantity of one method over repeats, in order of repeat: at a round, or the last recorded one.
-
-    ``point`` picks sweep points by the last segment of a path.
-    """
-    chosen = []
-    for record in sorted(records, key=lambda record: record.repeat):
-        settings = {path.split(".")[-1]: value for path, value in record.point.items()}
-        if record.method == method and (point or {}).items() <= settings.items():
-            row = next(row for row in reversed(record.rows) if round_ is None or row.get("round") == round_)
-            value = row[quantity]
-            chosen.append(value if isinstance(value, float) else value.get("mean", value.get("exact")))
-    return np.array(chosen, dtype=np.float64)
-
-
-def near(name: str, sample: Floats, mean: float, std: float, seeds: int = 10) -> Number:
-    """Whether a sample's mean is within three standard errors of the difference to a reference."""
-    error = math.sqrt(sample.var(ddof=1) / len(sample) + std**2 / seeds)
-    asked = f"{mean:.4f} ± {std:.4f}"
-    measured = f"{sample.mean():.4f} ± {sample.std(ddof=1):.4f}"
-    return Number(name, asked, measured, bool(abs(sample.mean() - mean) <= 3 * error + 5e-5))
-
-
-def bound(name: str, value: float, most: float | None = None, least: float | None = None) -> Number:
-    """Whether a value is on the right side of a bound."""
-    asked = f"<= {most:g}" if most is not None else f">= {least:g}"
-    good = value <= most if most is not None else value >= (least or 0)
-    return Number(name, asked, f"{value:.4f}", bool(good))
 
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data" / "ordinal"
@@ -231,14 +150,14 @@ def losses(runs: Runs) -> Iterator[Number]:
         for p, value in zip((0.1, 0.3, 0.5), values, strict=True):
             mae = at(records, "network", "mae", point={"p": p, "on-silence": policy})
             yield near(f"MAE, loss {p}, {policy}", mae, value, 0.025)
-            yield _paired(f"MAE, loss {p}, {policy}, less that without loss", mae - still, value - 0.120)
+            yield paired(f"MAE, loss {p}, {policy}, less that without loss", mae - still, value - 0.120)
     consensus = {
         policy: float(at(records, "network", "consensus", point={"p": 0.5, "on-silence": policy}).mean())
         for policy in expected
     }
     base = float(at(records, "network", "consensus", point={"p": 0, "on-silence": "self"}).mean())
-    yield _ratio("consensus, loss 0.5, hold, over no loss", consensus["hold"] / base, 0.059 / 0.058)
-    yield _ratio("consensus, loss 0.5, self, over no loss", consensus["self"] / base, 0.102 / 0.058)
+    yield ratio("consensus, loss 0.5, hold, over no loss", consensus["hold"] / base, 0.059 / 0.058)
+    yield ratio("consensus, loss 0.5, self, over no loss", consensus["self"] / base, 0.102 / 0.058)
     optimum = at(records, "centralised-features", "objective", point={"p": 0, "on-silence": "self"})
     for policy, value in (("hold", 0.031), ("self", 0.018)):
         gap = at(records, "network", "objective", point={"p": 0.5, "on-silence": policy}) / optimum - 1
@@ -248,7 +167,7 @@ def losses(runs: Runs) -> Iterator[Number]:
     for slots, time, value in ((1, "25ms", 0.120), (2, "45ms", 0.121), (5, "105ms", 0.124)):
         mae = at(delayed, "network", "mae", point={"time": time})
         yield near(f"MAE, {slots} slots late", mae, value, 0.025)
-        yield _paired(
+        yield paired(
             f"MAE, {slots} slots late, less that in time",
             mae - at(delayed, "network", "mae", point={"time": "5ms"}),
             value - 0.12,
@@ -293,18 +212,6 @@ def sorted_labels(runs: Runs) -> Iterator[Number]:
     yield near("MAE, labels sorted, half of all links losing, hold", hold, 0.144, 0.025)
     yield near("MAE, labels sorted, half of all links losing, self", own, 0.225, 0.025)
     yield bound("the same, self less hold", float((own - hold).mean()), least=0.03)
-
-
-def _paired(name: str, difference: Floats, expected: float) -> Number:
-    error = float(difference.std(ddof=1)) / math.sqrt(len(difference))
-    measured = f"{difference.mean():+.4f} ± {error:.4f} (standard error)"
-    # The reference gives its means to three digits, and no spread of the difference: taken as ours.
-    good = abs(difference.mean() - expected) <= 3 * math.sqrt(2) * error + 1e-3
-    return Number(name, f"{expected:+.3f}", measured, bool(good))
-
-
-def _ratio(name: str, measured: float, expected: float) -> Number:
-    return Number(name, f"{expected:.3g} within a quarter", f"{measured:.3g}", abs(measured / expected - 1) <= 0.25)
 
 
 NOT_UNIQUE = frozenset({"toy_std0_C10_g1"})

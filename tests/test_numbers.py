@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.numbers import NO_FAULTS, PAPER, Runs, at, mixing, optima
+from benchmarks.measure import Runs, at
+from benchmarks.numbers import NO_FAULTS, PAPER, mixing, optima
 
 
 @pytest.fixture
