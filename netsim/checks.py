@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeVar
 
 import networkx as nx
 
+from netsim.data import Dataset
 from netsim.mixing import combination_matrix, reaches_consensus, spectral_radius
 from netsim.scenario.load import Loaded, Point
 from netsim.scenario.schema import Scenario
@@ -16,6 +17,7 @@ from netsim.topology import degrees
 from netsim.units import written
 from netsim.world import build_graph, load_data, rounds_of, split_data
 from nodes.node import told
+from nodes.vectors import LONGEST
 
 Part = TypeVar("Part")
 
@@ -45,8 +47,11 @@ def check(loaded: Loaded) -> list[Finding]:
 
 
 def _inputs(point: Point) -> str:
+    """All that the findings depend on; points that agree in it need one check."""
+    resolved, model = point.resolved, point.resolved["model"]
     parts = ("seed", "data-seed", "network-seed", "rounds", "passes", "slot", "limit", "data", "split", "network")
-    return json.dumps([*(point.resolved.get(name) for name in parts), point.scenario.algorithm.batch], sort_keys=True)
+    others = [model["features"], model["loss"], resolved["algorithm"]]
+    return json.dumps([*(resolved.get(name) for name in parts), *others], sort_keys=True)
 
 
 def _check(scenario: Scenario, repeat: int, folder: Path) -> Iterator[Finding]:
@@ -60,7 +65,18 @@ def _check(scenario: Scenario, repeat: int, folder: Path) -> Iterator[Finding]:
     if not isinstance(graph, Finding) and not isinstance(dataset, Finding):
         parts = _attempt("split", lambda: split_data(scenario, repeat, dataset, len(graph)))
         yield from [parts] if isinstance(parts, Finding) else _limit(scenario, [len(part) for part in parts])
+    if not isinstance(dataset, Finding):
+        yield from _size(scenario, dataset)
     yield from _delays(scenario)
+
+
+def _size(scenario: Scenario, dataset: Dataset) -> Iterator[Finding]:
+    features = _attempt("model.features", lambda: scenario.model.features.size_for(dataset.X_train.shape[1]))
+    thresholds = _attempt("model.loss", lambda: scenario.model.loss.thresholds(dataset.ranks))
+    yield from (finding for finding in (features, thresholds) if isinstance(finding, Finding))
+    if isinstance(features, int) and isinstance(thresholds, int) and not 0 < features + thresholds <= LONGEST:
+        message = f"{features} features and {thresholds} thresholds are more than the {LONGEST} numbers of a frame"
+        yield Finding("model.features", message)
 
 
 def _attempt(path: str, make: Callable[[], Part]) -> Finding | Part:
@@ -79,6 +95,8 @@ def _overrides(scenario: Scenario, graph: nx.Graph) -> Iterator[Finding]:
             path = f"network.overrides.{i}.edges.{j}"
             if max(source, target) >= len(graph):
                 yield Finding(path, f"[{source}, {target}] names a node above the last one, {len(graph) - 1}")
+            elif source == target:
+                yield Finding(path, f"[{source}, {target}] is no edge; name two nodes")
             elif not graph.has_edge(source, target):
                 message = f"nodes {source} and {target} are not neighbours in every repeat; the override waits for them"
                 yield Finding(path, message, error=False)

@@ -27,8 +27,8 @@ from netsim.world import build
 
 GOOD, FAILED, WRONG, INTERRUPTED = 0, 1, 2, 130
 
-out = Console(highlight=False, soft_wrap=True)
-err = Console(stderr=True, highlight=False, soft_wrap=True)
+out = Console(highlight=False, emoji=False, soft_wrap=True)
+err = Console(stderr=True, highlight=False, emoji=False, soft_wrap=True)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -94,14 +94,18 @@ def _run(loaded: Loaded, findings: list[Finding], options: argparse.Namespace) -
         found = open_run(folder, [target for job in jobs for target, _ in job.targets])
         table = rows([found])
         diverged = [f"{row.method} {dict(row.point)}: {row.reason}" for row in table if row.diverged]
-        summary.write(loaded, diverged, [f"{path}: {message}" for path, message, _ in findings])
+        try:
+            summary.write(loaded, diverged, [f"{path}: {message}" for path, message, _ in findings])
+        except OSError as error:
+            err.print(f"warning: cannot write {folder / 'summary.json'}: {error.strerror}", markup=False)
     if options.json:
         print(json_text(table))
     elif not options.quiet:
         out.print(f"{loaded.name}: {loaded.about}" if loaded.about else loaded.name, markup=False)
         _show(lambda width: terminal(table, width))
         out.print(f"{len(summary.results)} run now, {summary.found} found complete; all in {folder}", markup=False)
-    for line in [*(f"failed: {line}" for line in summary.failed), *found.warnings]:
+    told = [f"diverged: {line}" for line in diverged] if options.json or options.quiet else []
+    for line in [*(f"failed: {line}" for line in summary.failed), *told, *found.warnings]:
         err.print(line, markup=False)
     return FAILED if summary.failed or diverged else GOOD
 
@@ -145,7 +149,8 @@ def validate(options: argparse.Namespace) -> int:
         gap = "too small to compute" if radius is None else f"{1 - radius:.4g}"
         sizes = ", ".join(f"{value} {name}" for name, value in world.items() if name != "slot")
         runs = len(loaded.points) * loaded.repeats
-        out.print(f"{loaded.name}: good; {runs} runs of {sizes}; spectral gap {gap}", markup=False)
+        of = "run" if runs == 1 else "runs"
+        out.print(f"{loaded.name}: good; {runs} {of} of {sizes}; spectral gap {gap}", markup=False)
     return status
 
 
@@ -183,7 +188,7 @@ def _opened(folders: Sequence[str]) -> list[Run]:
 def _show(table: Callable[[int | None], Table]) -> None:
     """Print a table, fitted to the screen if there is one."""
     if out.is_terminal:
-        Console(highlight=False).print(table(out.width))
+        Console(highlight=False, emoji=False).print(table(out.width))
     else:
         print(text_of(table(None)))
 

@@ -17,6 +17,8 @@ SMALL = 1e-2
 """Weights below this size are reported as small."""
 LARGER_IS_BETTER = frozenset({"accuracy"})
 """Metrics whose worst node is the one with the smallest value."""
+RESERVED = frozenset({"round", "time", "objective", "consensus", "zeros", "frames", "bytes"})
+"""What a recorded round holds besides metrics."""
 CHUNK_ROWS = 4096
 KEPT_BYTES = 64_000_000
 """Training features up to this size are kept between evaluations; larger ones are made anew, in chunks."""
@@ -58,6 +60,10 @@ class Evaluation:
         for theta, features in zip(stack, self._test_features, strict=True):
             scores = features @ theta[: self._size]
             for name, value in loss.metrics(scores, theta[self._size :], labels).items():
+                if name in RESERVED:
+                    raise ValueError(
+                        f"metric {name} of {type(loss).__name__} needs another name; results have that one"
+                    )
                 if not math.isfinite(value):
                     raise ValueError(f"metric {name} of {type(loss).__name__} is {value}; it must be a finite number")
                 found.setdefault(name, []).append(value)

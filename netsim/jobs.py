@@ -92,7 +92,7 @@ def _run(job: Job, progress: Callable[[int], None]) -> dict[str, Any]:
         "world": describe(world),
     }
     for target, point in job.targets:
-        _write(target, [{**header, "point": point}, *rows, end])
+        _write(target, [{**header, "point": point}, *rows, {**end, "rows": len(rows)}])
     return end
 
 

@@ -78,6 +78,15 @@ def open_run(folder: Path, files: Collection[Path] | None = None) -> Run:
     return Run(name, folder, tuple(records), tuple(warnings))
 
 
+def is_whole(file: Path) -> bool:
+    """Whether a results file is there and undamaged."""
+    try:
+        _record(file)
+    except (OSError, ValueError):
+        return False
+    return True
+
+
 def natural(text: str) -> tuple[tuple[float, str], ...]:
     """A key that sorts numbers inside a text by value: ``0.5%`` before ``10%``, ``9.jsonl`` before ``10.jsonl``."""
     parts = re.split(r"(\d+(?:\.\d+)?)", text)
@@ -100,6 +109,8 @@ def _record(file: Path) -> Record:
     end = rows.pop()
     if end["end"] == "completed" and not rows:
         raise ValueError("it holds no recorded round")
+    if end.get("rows", len(rows)) != len(rows):
+        raise ValueError(f"it holds {len(rows)} rows of the {end['rows']} that were written")
     return Record(
         name=_field(header, "name", str),
         point=_field(header, "point", dict),

@@ -18,6 +18,7 @@ from netsim import __version__
 from netsim.data import find
 from netsim.jobs import Job, JobResult, do
 from netsim.methods import relevant
+from netsim.results import is_whole
 from netsim.scenario.load import Loaded, Point, yaml_text
 from netsim.workers import side_by_side
 
@@ -100,7 +101,9 @@ def prepare(loaded: Loaded, out: Path, fresh: bool) -> Path:
     if fresh and folder.exists():
         shutil.rmtree(folder)
     (folder / "results").mkdir(parents=True, exist_ok=True)
-    (folder / "scenario.yaml").write_text(yaml_text(loaded.resolved), encoding="utf-8")
+    resolved, text = folder / "scenario.yaml", yaml_text(loaded.resolved)
+    if not resolved.exists() or resolved.read_text(encoding="utf-8") != text:
+        resolved.write_text(text, encoding="utf-8")
     return folder
 
 
@@ -120,7 +123,8 @@ def plan(loaded: Loaded, folder: Path) -> list[Job]:
 def _file(folder: Path, point: Point, method: str, repeat: int) -> Path:
     written = ",".join(f"{path}={value}" for path, value in point.settings.items()) or "all"
     label = re.sub(r"[^A-Za-z0-9._=,-]+", "_", written)[:100]
-    if label != written:  # so that two points never share a folder
+    if label != written or any(set(",=") & set(str(value)) for value in point.settings.values()):
+        # So that two points never share a folder.
         label += f"-{sha256(written.encode()).hexdigest()[:8]}"
     suffix = "" if method == "network" else f".{method}"
     return folder / "results" / label / f"{repeat}{suffix}.jsonl"
@@ -158,6 +162,6 @@ def _reporter(watcher: Watcher, job: Job) -> Callable[[int], None]:
 
 
 def _unfinished(job: Job) -> Job | None:
-    """The job with the targets that are not there yet; None if all are."""
-    targets = tuple((path, point) for path, point in job.targets if not path.exists())
+    """The job with the targets that are not there yet, or damaged; None if all are whole."""
+    targets = tuple((path, point) for path, point in job.targets if not is_whole(path))
     return replace(job, targets=targets) if targets else None

@@ -9,12 +9,14 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import networkx as nx
 import numpy as np
 
+from netsim import data
 from netsim.chance import key
 from netsim.data import Dataset
 from netsim.edges import Channel
@@ -141,13 +143,19 @@ def build_graph(scenario: Scenario, repeat: int, folder: Path) -> nx.Graph:
 
 def load_data(scenario: Scenario, repeat: int, folder: Path) -> Dataset:
     """The samples of one repeat; ``ValueError`` if there is something wrong with them."""
-    return scenario.data.load(generator(key(_data_seed(scenario, repeat), "data")), repeat, folder)
+    draws = generator(key(_data_seed(scenario, repeat), "data"))
+    return data.checked(scenario.data.load(draws, repeat, folder))
 
 
 def split_data(scenario: Scenario, repeat: int, dataset: Dataset, nodes: int) -> list[Integers]:
     """The training samples of each node; ``ValueError`` for fewer samples than nodes."""
     draws = generator(key(_data_seed(scenario, repeat), "split"))
-    return scenario.split.assign(dataset.y_train, nodes, draws)
+    parts = scenario.split.assign(dataset.y_train, nodes, draws)
+    if len(parts) != nodes or not all(map(len, parts)) or sorted(chain(*parts)) != list(range(len(dataset.y_train))):
+        raise ValueError(
+            f"the split is not one of {len(dataset.y_train)} samples into {nodes} parts, none of them empty"
+        )
+    return parts
 
 
 def _data_seed(scenario: Scenario, repeat: int) -> int:

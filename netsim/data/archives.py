@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -22,7 +23,16 @@ Arrays = Mapping[str, npt.NDArray[Any]]
 
 PAIRS = (("train_idx", "test_idx"), ("train", "test"))
 # What numpy and zipfile raise for a damaged archive; RuntimeError is zipfile's for encryption and unknown packing.
-DAMAGED = (OSError, EOFError, ValueError, RuntimeError, MemoryError, zipfile.BadZipFile, zlib.error)
+DAMAGED = (
+    OSError,
+    EOFError,
+    ValueError,
+    RuntimeError,
+    MemoryError,
+    zipfile.BadZipFile,
+    zlib.error,
+    tokenize.TokenError,
+)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,6 +23,24 @@ class Dataset:
     ranks: int
 
 
+def checked(dataset: Dataset) -> Dataset:
+    """The data set, if nodes can learn from it; one of the user's own may hold anything."""
+    for name, X, y in (("training", dataset.X_train, dataset.y_train), ("test", dataset.X_test, dataset.y_test)):
+        if X.ndim != 2 or y.shape != (len(X),) or X.size == 0 or X.shape[1] != dataset.X_train.shape[1]:
+            raise ValueError(
+                f"the {name} set has inputs {X.shape} and labels {y.shape}; give (n, K) and (n,), none empty"
+            )
+        if not np.isfinite(X).all():
+            raise ValueError(f"the {name} set holds inputs that are not finite; remove or fill in")
+        if y.dtype.kind not in "iu" or y.min() < 1 or y.max() > dataset.ranks:
+            raise ValueError(
+                f"the {name} set has labels {np.unique(y)[:5]}, ...; give whole numbers 1 to {dataset.ranks}"
+            )
+    if dataset.ranks < 2:
+        raise ValueError(f"there must be 2 ranks or more, not {dataset.ranks}")
+    return dataset
+
+
 @dataclass(frozen=True, eq=False)
 class Samples:
     """Inputs and labels of any numeric type before they are divided, with the words that errors use for them."""

@@ -210,6 +210,72 @@ def test_a_diverged_run_is_shown_and_the_sweep_goes_on(tiny, capsys):
     assert main(["run", "tiny.yaml", "--jobs", "1", "--quiet", "--set", sweep]) == 1
 
 
+def test_a_diverged_run_is_told_where_no_table_is(tiny, capsys):
+    """With ``--quiet`` a line on standard error says which and why; a good run afterwards is good again."""
+    wild = ["--set", "sweep={algorithm.step.first: [1.0e+300]}"]
+    assert main(["run", "tiny.yaml", "--jobs", "1", "--quiet", *wild]) == 1
+    assert "diverged: network" in capsys.readouterr().err
+    assert main(["run", "tiny.yaml", "--jobs", "1", "--quiet"]) == 0
+
+
+@pytest.mark.parametrize("damage", ["", "garbage", "half", "hole"])
+def test_a_damaged_result_is_done_again(tiny, capsys, damage):
+    """An empty, garbled or shortened file, or one with lines missing, is no result: the next run writes it anew."""
+    main(["run", "tiny.yaml", "--quiet", "--jobs", "1"])
+    file = run_folder() / "results/all/0.jsonl"
+    whole = file.read_text()
+    lines = whole.splitlines(keepends=True)
+    file.write_text({"half": whole[: len(whole) // 2], "hole": "".join(lines[:3] + lines[6:])}.get(damage, damage))
+    capsys.readouterr()
+    assert main(["run", "tiny.yaml", "--jobs", "1"]) == 0
+    assert "1 run now, 0 found" in capsys.readouterr().out
+    assert file.read_text() == whole
+
+
+def test_the_table_shows_what_the_scenario_asks_for(tiny, capsys):
+    """Repeats and points of earlier runs in the same directory stay there, but are not in the table."""
+    sweep = ["--set", "sweep={algorithm.step.first: [0.1, 0.2]}", "--set", "repeats=3"]
+    main(["run", "tiny.yaml", "--jobs", "1", "--quiet", *sweep])
+    main(["run", "tiny.yaml", "--jobs", "1", "--json", "--set", "repeats=2"])
+    (row,) = json.loads(capsys.readouterr().out)
+    assert (row["point"], row["repeats"]) == ({}, 2)
+
+
+def test_changed_files_of_any_sweep_point_make_another_run(tiny):
+    """A file that only one point of the sweep names is part of the run's fingerprint."""
+    for name in ("a", "b"):
+        Path(f"{name}.csv").write_text("x,label\n" + "".join(f"{i},{1 + i // 10}\n" for i in range(20)))
+    sweep = ["--set", "data={kind: csv, path: a.csv, label: label}", "--set", "sweep={data.path: [a.csv, b.csv]}"]
+    main(["run", "tiny.yaml", "--quiet", "--jobs", "1", *sweep])
+    Path("b.csv").write_text(Path("b.csv").read_text().replace("19,2", "19,1"))
+    main(["run", "tiny.yaml", "--quiet", "--jobs", "1", *sweep])
+    assert len(list(Path("runs").iterdir())) == 2
+
+
+@pytest.mark.parametrize(
+    ("setting", "told"),
+    [
+        ("limit=100ms", "limit: 100ms is less than the 200ms that all rounds take"),
+        ("model.features.size=1048577", "more than the 1048576 numbers of a frame"),
+        ("network.overrides=[{edges: [[0, 9]], links: {x: {kind: loss, p: 1}}}]", "above the last one, 4"),
+        ("network.overrides=[{edges: [[2, 2]], links: {x: {kind: loss, p: 1}}}]", "is no edge"),
+        ("data.train=3", "too few for 5 nodes"),
+    ],
+)
+def test_what_shows_when_parts_meet_is_a_mistake(tiny, capsys, setting, told):
+    """Such a scenario is refused with status 2 before anything starts."""
+    assert main(["run", "tiny.yaml", "--set", setting]) == 2
+    assert told in capsys.readouterr().err
+    assert not Path("runs").exists()
+
+
+def test_line_numbers_are_not_taken_for_pictures(tiny, capsys):
+    """A mistake in line 100 is told as such: colons around numbers and words mean nothing."""
+    Path("long.yaml").write_text("#\n" * 99 + "ronds: 10\n" + TINY)
+    assert main(["validate", "long.yaml"]) == 2
+    assert "long.yaml:100:1: ronds" in capsys.readouterr().err
+
+
 OWN = """\
 from dataclasses import dataclass
 from nodes.losses import OrdinalHinge
@@ -290,7 +356,7 @@ def test_list_names_what_a_scenario_can_hold(capsys):
 def test_validate_says_what_a_scenario_comes_to(tiny, capsys):
     """Sizes and spectral gap of a good one, mistakes of a bad one, status 2 if any is bad."""
     assert main(["validate", "tiny.yaml"]) == 0
-    assert "1 runs of 5 nodes, 5 edges, 40 training" in capsys.readouterr().out
+    assert "1 run of 5 nodes, 5 edges, 40 training" in capsys.readouterr().out
     assert main(["validate", "tiny.yaml", "nowhere.yaml"]) == 2
     assert "nowhere.yaml" in capsys.readouterr().err
 

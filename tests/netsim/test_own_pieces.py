@@ -38,15 +38,17 @@ class Equal:
 @dataclass(frozen=True)
 class Blobs:
     apart: Positive = 3.0
+    down: int = 0
     def load(self, generator, repeat, folder):
         y = np.arange(80) % 3 + 1
         X = generator.normal(size=(80, 2)) + self.apart * y[:, None]
-        return Dataset(X[:60], y[:60], X[60:], y[60:], 3)
+        return Dataset(X[:60], y[:60] - self.down, X[60:], y[60:], 3)
 
 @dataclass(frozen=True)
 class InTurn:
+    skip: int = 0
     def assign(self, y, nodes, generator):
-        return [np.arange(len(y))[node::nodes] for node in range(nodes)]
+        return [np.arange(len(y))[node + self.skip::nodes] for node in range(nodes)]
 
 @dataclass(frozen=True)
 class Halved:
@@ -127,6 +129,8 @@ def test_every_place_takes_a_class_of_ones_own(folder, capsys):
         ("network.topology.head=many", 2, "network.topology.head"),
         ("network.weights.total=2", 2, "they must sum to 1"),
         ("data.apart=-1", 2, "data.apart"),
+        ("data.down=1", 2, "labels [0 1 2], ...; give whole numbers 1 to 3"),
+        ("split.skip=1", 2, "is not one of 60 samples into 5 parts"),
         ("network.links={bad: own:Negative}", 1, "Negative.delays gave"),
         ("network.links={bad: {kind: own:Negative, value: .nan}}", 2, "is not a finite number"),
     ],
