@@ -6,7 +6,7 @@ import json
 import re
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -20,6 +20,7 @@ from netsim.jobs import Job, JobResult, do
 from netsim.methods import relevant
 from netsim.results import is_whole
 from netsim.scenario.load import Loaded, Point, yaml_text
+from netsim.scenario.paths import get, parse
 from netsim.workers import side_by_side
 
 log = structlog.get_logger(__name__)
@@ -110,20 +111,28 @@ def prepare(loaded: Loaded, out: Path, fresh: bool) -> Path:
 def plan(loaded: Loaded, folder: Path) -> list[Job]:
     """All jobs of a scenario: for each repeat the network at every point, and each baseline once per distinct input."""
     jobs: dict[str, Job] = {}
+    swept = list(dict.fromkeys(path for point in loaded.points for path in point.settings))
     for repeat in range(loaded.repeats):
         for point in loaded.points:
+            settings = _settings(point, swept)
             for method in ("network", *point.scenario.baselines):
                 inputs = json.dumps([method, repeat, relevant(method, point.resolved)], sort_keys=True)
-                target = (_file(folder, point, method, repeat), point.settings)
+                target = (_file(folder, settings, method, repeat), settings)
                 job = jobs.get(inputs) or Job(method, repeat, point.resolved, loaded.folder, ())
                 jobs[inputs] = replace(job, targets=(*job.targets, target))
     return list(jobs.values())
 
 
-def _file(folder: Path, point: Point, method: str, repeat: int) -> Path:
-    written = ",".join(f"{path}={value}" for path, value in point.settings.items()) or "all"
+def _settings(point: Point, swept: Sequence[str]) -> dict[str, Any]:
+    """The point's value of every path that any point sets: its own, or else what the scenario has there."""
+    values = {path: point.settings.get(path, get(point.resolved, parse(path))) for path in swept}
+    return {path: value for path, value in values.items() if value is not None or path in point.settings}
+
+
+def _file(folder: Path, settings: Mapping[str, Any], method: str, repeat: int) -> Path:
+    written = ",".join(f"{path}={value}" for path, value in settings.items()) or "all"
     label = re.sub(r"[^A-Za-z0-9._=,-]+", "_", written)[:100]
-    if label != written or any(set(",=") & set(str(value)) for value in point.settings.values()):
+    if label != written or any(set(",=") & set(str(value)) for value in settings.values()):
         # So that two points never share a folder.
         label += f"-{sha256(written.encode()).hexdigest()[:8]}"
     suffix = "" if method == "network" else f".{method}"

@@ -101,7 +101,6 @@ def _diverged(errors: Sequence[Exception]) -> int:
 @contextmanager
 def _quiet() -> Iterator[None]:
     """No warnings where parameters overflow, since that is found and reported; no collector over all that stands."""
-    gc.collect()
     gc.freeze()
     try:
         with np.errstate(all="ignore"):

@@ -241,6 +241,15 @@ def test_the_table_shows_what_the_scenario_asks_for(tiny, capsys):
     assert (row["point"], row["repeats"]) == ({}, 2)
 
 
+def test_points_of_a_list_show_the_value_that_they_have(tiny, capsys):
+    """Where a point of a listed sweep does not set a path, its row has the scenario's own value of it."""
+    sweep = "sweep=[{messages.values: float16}, {rounds: 5}]"
+    main(["run", "tiny.yaml", "--jobs", "1", "--json", "--set", sweep])
+    points = [row["point"] for row in json.loads(capsys.readouterr().out)]
+    assert {"messages.values": "float16", "rounds": 10} in points
+    assert {"messages.values": "float64", "rounds": 5} in points
+
+
 def test_changed_files_of_any_sweep_point_make_another_run(tiny):
     """A file that only one point of the sweep names is part of the run's fingerprint."""
     for name in ("a", "b"):
