@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,7 +15,7 @@ from nodes.draws import generator
 GONE = -1
 """The fate of a lost frame."""
 
-_FIRST_BLOCK, _LARGEST_BLOCK = 16, 256
+_FIRST_BLOCK, _LARGEST_BLOCK = 64, 256
 
 
 class Channel:
@@ -32,7 +33,7 @@ class Channel:
     ) -> None:
         self._elements, self._period, self._phase = elements, period, phase
         self._edge = source << 32 | target
-        self._start, self._block = 0, list[int]()
+        self._start, self._block = 0, array("q")
 
     @property
     def perfect(self) -> bool:
@@ -51,7 +52,7 @@ class Channel:
             self._start, place = slot, 0
         return self._block[place]
 
-    def _fates(self, slot: int, count: int, n: int) -> list[int]:
+    def _fates(self, slot: int, count: int, n: int) -> array[int]:
         times = self._phase + self._period * np.arange(slot, slot + count)
         delays = np.zeros(count)
         for key, element in self._elements:
@@ -60,8 +61,8 @@ class Channel:
                 return generator(key, slot, n, self._edge).random((count, 4))
 
             delays += _checked(element, element.delays(times, chance), count)
-        fates: list[int] = np.where(delays == LOST, GONE, np.minimum(delays, LONGEST)).astype(np.int64).tolist()
-        return fates
+        fates = np.where(delays == LOST, GONE, np.minimum(delays, LONGEST)).astype(np.int64)
+        return array("q", fates.tobytes())
 
 
 def _checked(element: Link, delays: Floats, count: int) -> Floats:
