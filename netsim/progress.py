@@ -11,7 +11,7 @@ from netsim.jobs import Job, JobResult
 
 
 class Bar:
-    """A progress bar over the jobs of a run, each worth its rounds. Shows nothing where there is no terminal."""
+    """A progress bar over the jobs of a run, moved by their rounds. Shows nothing where there is no terminal."""
 
     def __init__(self, console: Console, name: str, quiet: bool) -> None:
         self._progress = Progress(
