@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from netsim.links import LOST, Link
+from netsim.traffic import Traffic
 from netsim.units import LONGEST
 from nodes.arrays import Floats
 from nodes.draws import generator
@@ -75,36 +76,28 @@ def _checked(element: Link, delays: Floats, count: int) -> Floats:
     return delays
 
 
-class Edge:
-    """One directed edge: its channel, and the count of all that was sent along it and came out of it.
-
-    ``newest`` is the latest slot that anything was heard of, ``heard`` the numbers of its frames.
-    """
+class Outgoing:
+    """The source's end of a directed edge: its channel, and the count of all that was sent along it."""
 
     __slots__ = (
         "_last_slot",
         "_perfect",
         "_within_slot",
         "channel",
-        "delivered",
-        "delivered_bytes",
-        "heard",
-        "late",
+        "envelope",
+        "framing",
         "lost",
-        "newest",
+        "overrun",
         "positions",
-        "refused",
         "sent",
         "sent_bytes",
-        "stale",
         "values",
     )
 
     def __init__(self, channel: Channel) -> None:
         self.channel, self._perfect = channel, channel.perfect
-        self.sent = self.lost = self.delivered = self.late = self.stale = self.refused = 0
-        self.sent_bytes = self.delivered_bytes = self.positions = self.values = 0
-        self.newest, self.heard = -1, list[int]()
+        self.sent = self.lost = self.overrun = 0
+        self.sent_bytes = self.positions = self.values = self.envelope = self.framing = 0
         self._last_slot, self._within_slot = -1, 0
 
     def carry(self, slot: int, size: int, positions: int, values: int) -> int:
@@ -123,3 +116,42 @@ class Edge:
         if fate == GONE:
             self.lost += 1
         return fate
+
+    @property
+    def traffic(self) -> Traffic:
+        """What this end has counted."""
+        return Traffic(
+            sent=self.sent,
+            lost=self.lost,
+            overrun=self.overrun,
+            sent_bytes=self.sent_bytes,
+            positions=self.positions,
+            values=self.values,
+            envelope=self.envelope,
+            framing=self.framing,
+        )
+
+
+class Incoming:
+    """The target's end of a directed edge: the count of all that came out of it.
+
+    ``newest`` is the latest slot that anything was heard of, ``heard`` the numbers of its frames.
+    """
+
+    __slots__ = ("delivered", "delivered_bytes", "heard", "late", "newest", "overrun", "refused", "stale")
+
+    def __init__(self) -> None:
+        self.delivered = self.late = self.stale = self.refused = self.overrun = self.delivered_bytes = 0
+        self.newest, self.heard = -1, list[int]()
+
+    @property
+    def traffic(self) -> Traffic:
+        """What this end has counted."""
+        return Traffic(
+            delivered=self.delivered,
+            late=self.late,
+            stale=self.stale,
+            refused=self.refused,
+            overrun=self.overrun,
+            delivered_bytes=self.delivered_bytes,
+        )

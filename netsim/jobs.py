@@ -78,7 +78,7 @@ def do(job: Job, progress: Callable[[int], None]) -> JobResult:
 
 def _run(job: Job, progress: Callable[[int], None]) -> dict[str, Any]:
     scenario = from_resolved(job.resolved, job.folder)
-    world = build(scenario, job.repeat, job.folder)
+    world = build(scenario, job.repeat, job.folder, job.resolved)
     rows: list[dict[str, Any]] = []
     end = perform(job.method, world, scenario.transport, rows.append, progress)
     header = {

@@ -6,16 +6,17 @@ delays add up, and a frame that any of them loses is lost.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Literal, Protocol
+from typing import Annotated, Any, Literal, Protocol
 
 import numpy as np
 
 from netsim.units import Duration, written
 from nodes.arrays import Floats, Integers
 from nodes.pieces import Slot
-from nodes.quantities import Fraction
+from nodes.quantities import Fraction, Index, Written
 
 LOST = np.inf
 """The delay of a frame that never arrives."""
@@ -75,3 +76,24 @@ class Loss:
 
 
 Links = Annotated[Delay | Loss, Slot("link element")]
+
+
+def _word(value: Any) -> str:
+    if not isinstance(value, str) or re.fullmatch(r"[A-Za-z0-9_-]+", value) is None:
+        raise ValueError(f"{value!r} cannot name a link element; use letters, digits, dashes and underscores")
+    return value
+
+
+LinkMap = dict[Annotated[str, Written(_word)], Links]
+"""Link elements by names of the user's choosing, which are the segments of their paths."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Override:
+    """Other link elements on some directed edges, each ``[source, target]``.
+
+    A mapping without a kind changes single parameters of the network's element of that name.
+    """
+
+    edges: tuple[tuple[Index, Index], ...]
+    links: LinkMap

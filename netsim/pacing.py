@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 SECOND = 1_000_000_000
 
@@ -10,11 +11,12 @@ SECOND = 1_000_000_000
 class SlotClock:
     """The nodes that wait for instants of scheduled time, whole nanoseconds from the start.
 
-    It runs on any event loop: on a virtual one time jumps, on a real one the loop sleeps.
+    It runs on any event loop: on a virtual one time jumps, on a real one the loop sleeps. ``before`` is called with
+    each instant before anyone wakes for it.
     """
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._loop, self._start = loop, loop.time()
+    def __init__(self, loop: asyncio.AbstractEventLoop, before: Callable[[int], object] = lambda time: None) -> None:
+        self._loop, self._start, self._before = loop, loop.time(), before
         self._waiting: dict[int, list[asyncio.Future[None]]] = {}
 
     def until(self, time: int) -> asyncio.Future[None]:
@@ -28,6 +30,7 @@ class SlotClock:
         return future
 
     def _wake(self, time: int) -> None:
+        self._before(time)
         for future in self._waiting.pop(time):
             if not future.done():
                 future.set_result(None)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from netsim.edges import GONE, Edge
+from netsim.edges import GONE, Incoming, Outgoing
 from netsim.pacing import Slots
 from nodes.wire import Frame
 
@@ -15,12 +15,15 @@ Its order is the order in which a receiver takes frames; the number makes it tot
 """
 
 Inbox = list[Parcel]
+Deliver = Callable[[Parcel], object]
+"""Brings a parcel to the receiver's inbox, wherever that is."""
 
 
 class NodePort:
     """The port of one node.
 
-    ``outgoing`` holds the edge to each neighbour and the inbox at its end, ``incoming`` the edge from each neighbour.
+    ``outgoing`` holds the end of the edge to each neighbour with the way to the neighbour's inbox, ``incoming`` the
+    end of the edge from each neighbour.
     """
 
     def __init__(
@@ -28,13 +31,13 @@ class NodePort:
         node: int,
         neighbours: Mapping[int, int],
         slots: Slots,
-        outgoing: Mapping[int, tuple[Edge, Inbox]],
-        incoming: Mapping[int, Edge],
+        outgoing: Mapping[int, tuple[Outgoing, Deliver]],
+        incoming: Mapping[int, Incoming],
         inbox: Inbox,
     ) -> None:
         self.neighbours = neighbours
         self._node, self._slots, self._outgoing, self._incoming = node, slots, outgoing, incoming
-        self._inbox = inbox
+        self._inbox, self._drained = inbox, -1
 
     def send(self, frame: Frame, to: Sequence[int]) -> None:
         """Decide each copy's fate now; what will arrive goes to the receiver's inbox with the time it is due."""
@@ -44,14 +47,22 @@ class NodePort:
         data, positions, values = frame
         size = len(data)
         for neighbour in to:
-            edge, inbox = self._outgoing[neighbour]
+            edge, deliver = self._outgoing[neighbour]
             delay = edge.carry(slot, size, positions, values)
             if delay != GONE:
-                inbox.append((self._node, slot, now + delay, edge.sent, now, end, data))
+                deliver((self._node, slot, now + delay, edge.sent, now, end, data))
+
+    def arrive(self, parcel: Parcel) -> None:
+        """Take a parcel that comes from elsewhere; one that a drain has missed was overrun by the clock."""
+        source, _, due, _, sent, _, _ = parcel
+        if due <= self._drained and sent < self._drained:
+            self._incoming[source].overrun += 1
+        self._inbox.append(parcel)
 
     def drain(self) -> list[tuple[int, bytes]]:
         """What was sent strictly before now and is due by now, less what is older than, or repeats, what was heard."""
         now, inbox, incoming = self._slots.now, self._inbox, self._incoming
+        self._drained = now
         inbox.sort()
         heard: list[tuple[int, bytes]] = []
         waiting: Inbox = []

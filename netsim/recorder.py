@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from netsim.edges import Edge
 from netsim.evaluation import Evaluation
-from netsim.traffic import Traffic, of_node, total
+from netsim.traffic import Traffic, of_node
 from netsim.transports.base import DivergedError
 from netsim.world import World
 from nodes.arrays import Floats
@@ -57,17 +56,17 @@ def digest(stack: Floats) -> str:
     return hashlib.sha256(stack.tobytes()).hexdigest()
 
 
-def traffic_by_part(edges: Mapping[tuple[int, int], Edge], nodes: int) -> dict[str, list[dict[str, Any]]]:
+def traffic_by_part(edges: Mapping[tuple[int, int], Traffic], nodes: int) -> dict[str, list[dict[str, Any]]]:
     """The traffic of each node and of each directed edge, in order of number."""
     ordered = sorted(edges.items())
-    outgoing: dict[int, list[Edge]] = {node: [] for node in range(nodes)}
-    incoming: dict[int, list[Edge]] = {node: [] for node in range(nodes)}
+    outgoing: dict[int, list[Traffic]] = {node: [] for node in range(nodes)}
+    incoming: dict[int, list[Traffic]] = {node: [] for node in range(nodes)}
     for (source, target), edge in ordered:
         outgoing[source].append(edge)
         incoming[target].append(edge)
     return {
         "nodes": [{"node": node, **_node_counts(outgoing[node], incoming[node])} for node in range(nodes)],
-        "edges": [{"edge": [source, target], **_counts(total([edge]))} for (source, target), edge in ordered],
+        "edges": [{"edge": [source, target], **_counts(edge)} for (source, target), edge in ordered],
     }
 
 
@@ -75,6 +74,6 @@ def _counts(traffic: Traffic) -> dict[str, Any]:
     return {"frames": {**traffic.frames(), "in-flight": traffic.in_flight}, "bytes": traffic.bytes()}
 
 
-def _node_counts(outgoing: list[Edge], incoming: list[Edge]) -> dict[str, Any]:
+def _node_counts(outgoing: list[Traffic], incoming: list[Traffic]) -> dict[str, Any]:
     traffic = of_node(outgoing, incoming)
     return {"frames": traffic.frames(), "bytes": traffic.bytes()}

@@ -1,15 +1,17 @@
-"""Sums of what edges have counted."""
+"""Traffic: what was counted on directed edges, and sums of it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from netsim.edges import Edge
-
 
 class Traffic(NamedTuple):
-    """Frames and bytes, in the words of a results file. What was sent is delivered, lost or still in flight."""
+    """Frames and bytes, in the words of a results file. What was sent is delivered, lost or still in flight.
+
+    ``overrun`` counts frames that were not there at the drain they were due for, because a real clock did not wait.
+    ``envelope`` and ``framing`` are bytes that a transport put around frames which travelled singly.
+    """
 
     sent: int = 0
     delivered: int = 0
@@ -17,17 +19,21 @@ class Traffic(NamedTuple):
     late: int = 0
     stale: int = 0
     refused: int = 0
+    overrun: int = 0
     sent_bytes: int = 0
     delivered_bytes: int = 0
     positions: int = 0
     values: int = 0
+    envelope: int = 0
+    framing: int = 0
 
     def __add__(self, other: Traffic) -> Traffic:  # type: ignore[override]
         return Traffic(*map(int.__add__, self, other))
 
     def frames(self) -> dict[str, int]:
         """The counts of frames."""
-        return {name: getattr(self, name) for name in ("sent", "delivered", "lost", "late", "stale", "refused")}
+        names = ("sent", "delivered", "lost", "late", "stale", "refused", "overrun")
+        return {name: getattr(self, name) for name in names}
 
     @property
     def in_flight(self) -> int:
@@ -36,28 +42,29 @@ class Traffic(NamedTuple):
 
     def bytes(self) -> dict[str, int]:
         """The counts of bytes; header, positions and values make up what was sent."""
-        return {
+        counts = {
             "sent": self.sent_bytes,
             "delivered": self.delivered_bytes,
             "header": self.sent_bytes - self.positions - self.values,
             "positions": self.positions,
             "values": self.values,
         }
+        return {**counts, "envelope": self.envelope, "zmtp": self.framing} if self.envelope else counts
 
 
-def total(edges: Iterable[Edge]) -> Traffic:
-    """The traffic of all these edges together."""
-    counts = [[getattr(edge, name) for name in Traffic._fields] for edge in edges]
-    return Traffic(*map(sum, zip(*counts, strict=True))) if counts else Traffic()
+def total(parts: Iterable[Traffic]) -> Traffic:
+    """The traffic of all these together."""
+    return Traffic(*map(sum, zip(Traffic(), *parts, strict=True)))
 
 
-def of_node(outgoing: Iterable[Edge], incoming: Iterable[Edge]) -> Traffic:
-    """What one node sent, and what it received."""
+def of_node(outgoing: Iterable[Traffic], incoming: Iterable[Traffic]) -> Traffic:
+    """What one node sent, and what it received, by the traffic of its edges."""
     out, into = total(outgoing), total(incoming)
     return out._replace(
         delivered=into.delivered,
         late=into.late,
         stale=into.stale,
         refused=into.refused,
+        overrun=into.overrun,
         delivered_bytes=into.delivered_bytes,
     )

@@ -6,12 +6,11 @@ This is the only place where random streams begin. Each is keyed by the seed and
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 import numpy as np
@@ -19,16 +18,17 @@ import numpy as np
 from netsim import data
 from netsim.chance import key
 from netsim.data import Dataset
-from netsim.edges import Channel
-from netsim.links import Link
+from netsim.parts import EdgeLinks, Part
 from netsim.scaling import Scaler
+from netsim.scenario.own import Own
+from netsim.scenario.resolve import resolve
 from netsim.topology import checked, degrees
 from nodes.arrays import Integers
 from nodes.draws import generator
 from nodes.node import Share, Task
 
 if TYPE_CHECKING:
-    from netsim.scenario.schema import Network, Scenario
+    from netsim.scenario.schema import Scenario
 
 MOST_RECORDED = 200
 """Recorded rounds, start and last included, where the scenario does not say how often."""
@@ -57,10 +57,24 @@ class World:
     recorded: frozenset[int]
     limit: int | None
     """Nanoseconds of the run's clock past which it is ended."""
+    resolved: Mapping[str, Any] = field(repr=False)
+    """The scenario as plain data, from which another process can build the same pieces."""
+    folder: Path
+    """Where the scenario's files are looked up."""
 
-    def channel(self, source: int, target: int) -> Channel:
-        """The channel of one directed edge, from its beginning."""
-        return Channel(self.links.on(source, target), source, target, self.period)
+    def part(self, nodes: Collection[int] | None = None) -> Part:
+        """What some of the nodes need to run, or all."""
+        chosen = range(self.task.nodes) if nodes is None else nodes
+        return Part(
+            task=self.task,
+            shares=tuple(self.shares[node] for node in chosen),
+            neighbours={node: self.neighbours[node] for node in chosen},
+            links=self.links,
+            period=self.period,
+            rounds=self.rounds,
+            recorded=self.recorded,
+            limit=self.limit,
+        )
 
     def isolated(self) -> World:
         """The same nodes without any edges."""
@@ -68,35 +82,11 @@ class World:
         return replace(self, graph=graph, neighbours=degrees(graph))
 
 
-@dataclass(frozen=True, eq=False)
-class EdgeLinks:
-    """Which link elements stand on which directed edge, each with the key of its draws."""
+def build(scenario: Scenario, repeat: int, folder: Path, resolved: Mapping[str, Any] | None = None) -> World:
+    """The world of one sweep point's repeat; ``ValueError`` where its parts do not fit each other or the data.
 
-    network: Network
-    seed: int
-
-    def on(self, source: int, target: int) -> tuple[tuple[int, Link], ...]:
-        """The elements of one directed edge."""
-        return self._changed.get((source, target), self._common)
-
-    @cached_property
-    def _common(self) -> tuple[tuple[int, Link], ...]:
-        return self._keyed(self.network.links)
-
-    @cached_property
-    def _changed(self) -> dict[tuple[int, int], tuple[tuple[int, Link], ...]]:
-        links: dict[tuple[int, int], dict[str, Link]] = {}
-        for override in self.network.overrides:
-            for edge in override.edges:
-                links[edge] = {**links.get(edge, self.network.links), **override.links}
-        return {edge: self._keyed(elements) for edge, elements in links.items()}
-
-    def _keyed(self, elements: Mapping[str, Link]) -> tuple[tuple[int, Link], ...]:
-        return tuple((key(self.seed, f"link {name}"), element) for name, element in elements.items())
-
-
-def build(scenario: Scenario, repeat: int, folder: Path) -> World:
-    """The world of one sweep point's repeat; ``ValueError`` where its parts do not fit each other or the data."""
+    ``resolved`` is the scenario as plain data, which must be given where it has classes of the user's own.
+    """
     seed = scenario.seed + repeat
     graph = build_graph(scenario, repeat, folder)
     nodes = len(graph)
@@ -124,7 +114,7 @@ def build(scenario: Scenario, repeat: int, folder: Path) -> World:
         ),
         graph=graph,
         neighbours=degrees(graph),
-        links=EdgeLinks(scenario.network, _network_seed(scenario, repeat)),
+        links=EdgeLinks(scenario.network.links, scenario.network.overrides, _network_seed(scenario, repeat)),
         dataset=dataset,
         scalers=tuple(scalers),
         pooled=scenario.scaling.fit(dataset.X_train, [np.arange(len(dataset.y_train))])[0],
@@ -132,6 +122,8 @@ def build(scenario: Scenario, repeat: int, folder: Path) -> World:
         rounds=rounds,
         recorded=frozenset(_recorded(rounds, scenario.record.every)),
         limit=scenario.limit,
+        resolved=resolve(scenario, Own(folder)) if resolved is None else resolved,
+        folder=folder,
     )
 
 

@@ -21,7 +21,7 @@ from nodes.messages import Full
 from nodes.penalties import Penalty
 from nodes.port import Port, Schedule, Tell
 from nodes.weights import Weights
-from nodes.wire import Message
+from nodes.wire import Message, NonFiniteError
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,11 +96,15 @@ def told(error: Exception) -> str:
 
 
 class NodeError(RuntimeError):
-    """A node failed in a round; ``cause`` is what its code raised."""
+    """A node failed in a round, for a reason; ``diverged`` if its numbers stopped being finite."""
 
-    def __init__(self, node: int, round: int, cause: Exception) -> None:
-        super().__init__(f"node {node} failed in round {round}: {told(cause)}")
-        self.node, self.round, self.cause = node, round, cause
+    def __init__(self, node: int, round: int, reason: str, diverged: bool = False) -> None:
+        super().__init__(f"node {node} failed in round {round}: {reason}")
+        self.node, self.round, self.reason, self.diverged = node, round, reason, diverged
+
+
+def _failure(node: int, round: int, cause: Exception) -> NodeError:
+    return NodeError(node, round, told(cause), isinstance(cause, NonFiniteError))
 
 
 async def run(
@@ -116,7 +120,7 @@ async def run(
         exchange = Exchange(share.node, port, schedule, coder, task.weights, algorithm.on_silence, algorithm.late)
         learner = open_learner(task, share)
     except Exception as cause:
-        raise NodeError(share.node, 0, cause) from cause
+        raise _failure(share.node, 0, cause) from cause
     one_round = algorithm.round
     recorded = schedule.recorded
     theta: Floats = np.zeros(task.parameters)
@@ -125,6 +129,6 @@ async def run(
         try:
             theta = await one_round(theta, k, learner, exchange)
         except Exception as cause:
-            raise NodeError(share.node, k, cause) from cause
+            raise _failure(share.node, k, cause) from cause
         if k + 1 in recorded:
             tell(k + 1, theta)

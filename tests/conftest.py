@@ -13,11 +13,12 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from netsim.edges import Channel, Edge
+from netsim.edges import Channel, Incoming, Outgoing
 from netsim.links import Link
 from netsim.pacing import SlotClock, Slots
 from netsim.ports import Inbox, NodePort
 from netsim.topology import degrees
+from netsim.traffic import Traffic
 from netsim.virtual import VirtualLoop
 from nodes.arrays import Floats, Integers
 
@@ -61,8 +62,14 @@ class OpenPorts(NamedTuple):
     slots: Slots
     each: dict[int, Slots]
     ports: dict[int, NodePort]
-    edges: dict[tuple[int, int], Edge]
     inboxes: dict[int, Inbox]
+    outgoing: dict[tuple[int, int], Outgoing]
+    incoming: dict[tuple[int, int], Incoming]
+
+    @property
+    def edges(self) -> dict[tuple[int, int], Traffic]:
+        """What was counted on each directed edge so far."""
+        return {edge: end.traffic + self.incoming[edge].traffic for edge, end in self.outgoing.items()}
 
 
 @pytest.fixture(scope="session")
@@ -82,22 +89,23 @@ def open_ports() -> Callable[..., OpenPorts]:
         slots = Slots(clock, 100, 1000, frozenset())
         around = degrees(graph)
         each = {m: Slots(clock, 100, 1000, frozenset()) if own_slots else slots for m in around}
-        edges = {}
+        outgoing = {}
         for m, n in nx.DiGraph(graph).edges:
             links: Sequence[tuple[int, Link]] = [(0, Timetable(delays[m, n]))] if (m, n) in delays else elements
-            edges[m, n] = Edge(Channel(links, m, n, slots.period))
+            outgoing[m, n] = Outgoing(Channel(links, m, n, slots.period))
+        incoming = {edge: Incoming() for edge in outgoing}
         inboxes: dict[int, Inbox] = {node: [] for node in around}
         ports = {
             m: NodePort(
                 m,
                 others,
                 each[m],
-                {n: (edges[m, n], inboxes[n]) for n in others},
-                {n: edges[n, m] for n in others},
+                {n: (outgoing[m, n], inboxes[n].append) for n in others},
+                {n: incoming[n, m] for n in others},
                 inboxes[m],
             )
             for m, others in around.items()
         }
-        return OpenPorts(slots, each, ports, edges, inboxes)
+        return OpenPorts(slots, each, ports, inboxes, outgoing, incoming)
 
     return opened

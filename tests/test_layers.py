@@ -66,8 +66,8 @@ def test_a_library_stays_in_its_room(library, where):
 
 
 def test_only_the_world_begins_random_streams():
-    """Keys of random streams are made in the world alone, and generators from keys in it, on edges and in nodes."""
-    assert users("netsim.chance") == {"netsim/world.py"}
+    """Keys of random streams are made for a world and its edges alone; generators in it, on edges and in nodes."""
+    assert users("netsim.chance") == {"netsim/world.py", "netsim/parts.py"}
     assert {file for file in users("nodes.draws") if file.startswith("netsim/")} == {
         "netsim/world.py",
         "netsim/edges.py",

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_jsonable_python
 
 from netsim.scenario.hints import fields, inside, place
 from netsim.scenario.own import Own
-from netsim.scenario.schema import Scenario
+
+if TYPE_CHECKING:
+    from netsim.scenario.schema import Scenario
 
 
 def resolve(scenario: Scenario, own: Own) -> dict[str, Any]:

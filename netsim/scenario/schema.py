@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 from netsim.data import Data
-from netsim.links import Links
+from netsim.links import LinkMap, Override
 from netsim.scaling import Scaling, ZScore
 from netsim.split import Random, Split
 from netsim.topology import Topology
@@ -31,32 +31,11 @@ def _name(value: Any) -> str:
     return value
 
 
-def _word(value: Any) -> str:
-    if not isinstance(value, str) or re.fullmatch(r"[A-Za-z0-9_-]+", value) is None:
-        raise ValueError(f"{value!r} cannot name a link element; use letters, digits, dashes and underscores")
-    return value
-
-
-LinkMap = dict[Annotated[str, Written(_word)], Links]
-"""Link elements by names of the user's choosing, which are the segments of their paths."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Record:
     """Which rounds are evaluated: every so many, and always the start and the last; by default at most 200."""
 
     every: Count | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Override:
-    """Other link elements on some directed edges, each ``[source, target]``.
-
-    A mapping without a kind changes single parameters of the network's element of that name.
-    """
-
-    edges: tuple[tuple[Index, Index], ...]
-    links: LinkMap
 
 
 @dataclass(frozen=True, kw_only=True)

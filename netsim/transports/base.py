@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from netsim.edges import Edge
 from netsim.traffic import Traffic
 from netsim.world import World
 from nodes.arrays import Floats
@@ -35,7 +34,7 @@ class Observer(Protocol):
 class Outcome:
     """How a run ended: the traffic of each directed edge (source, target), and the round in which it diverged."""
 
-    edges: Mapping[tuple[int, int], Edge]
+    edges: Mapping[tuple[int, int], Traffic]
     diverged: int | None = None
 
 

@@ -148,7 +148,7 @@ def test_runs_with_loss_equal_the_formulas_for_the_same_lost_frames(order, seed,
     heard = np.zeros((ROUNDS, 5, 5))
     for m, neighbours in world.neighbours.items():
         for n in neighbours:
-            channel = world.channel(n, m)
+            channel = world.part().channel(n, m)
             heard[:, m, n] = [channel.fate(k, 0) >= 0 for k in range(ROUNDS)]
     assert 0 < heard.sum() < ROUNDS * 2 * world.graph.number_of_edges() + 1
     np.testing.assert_allclose(simulate(world), matrices(world, heard), rtol=0, atol=1e-12)

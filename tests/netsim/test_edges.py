@@ -10,11 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netsim.chance import key
-from netsim.edges import GONE, Channel, Edge
-from netsim.links import LOST, Delay, Link, Loss
-from netsim.scenario.schema import Network, Override
-from netsim.topology import Ring
-from netsim.world import EdgeLinks
+from netsim.edges import GONE, Channel, Outgoing
+from netsim.links import LOST, Delay, Link, Loss, Override
+from netsim.parts import EdgeLinks
 from nodes.arrays import Floats, Integers
 from nodes.draws import generator
 
@@ -118,7 +116,7 @@ def test_elements_see_when_a_slot_starts() -> None:
 
 def test_an_edge_counts_what_it_carries() -> None:
     """Frames, bytes, positions, values and losses; frames of one slot are numbered from zero in each slot."""
-    edge = Edge(channel())
+    edge = Outgoing(channel())
     slots = [0, 0, 0, 4, 5, 5]
     fates = [edge.carry(slot, 10, 3, 5) for slot in slots]
     assert fates == [by_definition(slot, n) for slot, n in zip(slots, [0, 1, 2, 0, 0, 1], strict=True)]
@@ -129,7 +127,7 @@ def test_an_edge_counts_what_it_carries() -> None:
 
 def links_of(*overrides: Override, seed: int = 0, **links: Link) -> EdgeLinks:
     """The links of a ring."""
-    return EdgeLinks(Network(topology=Ring(nodes=4), links=links, overrides=overrides), seed)  # type: ignore[arg-type]
+    return EdgeLinks(links, overrides, seed)
 
 
 def test_all_edges_have_the_networks_elements() -> None:

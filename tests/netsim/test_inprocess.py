@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from netsim.data import Rings
-from netsim.links import Delay, Loss
+from netsim.links import Delay, Loss, Override
 from netsim.recorder import Recorder
-from netsim.scenario.schema import Model, Network, Override, Scenario
+from netsim.scenario.schema import Model, Network, Scenario
 from netsim.topology import Complete, ErdosRenyi, Ring, Star
 from netsim.traffic import total
 from netsim.transports.base import Outcome

@@ -1,0 +1,63 @@
+"""Parts of a world: what some of its nodes need to run, wherever they do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from netsim.chance import key
+from netsim.edges import Channel
+from netsim.links import Link, Override
+from nodes.node import Share, Task
+
+
+@dataclass(frozen=True, eq=False)
+class EdgeLinks:
+    """Which link elements stand on which directed edge, each with the key of its draws."""
+
+    common: Mapping[str, Link]
+    """The elements of an edge that no override names."""
+    overrides: Sequence[Override]
+    seed: int
+
+    def on(self, source: int, target: int) -> tuple[tuple[int, Link], ...]:
+        """The elements of one directed edge."""
+        return self._changed.get((source, target), self._common)
+
+    @cached_property
+    def _common(self) -> tuple[tuple[int, Link], ...]:
+        return self._keyed(self.common)
+
+    @cached_property
+    def _changed(self) -> dict[tuple[int, int], tuple[tuple[int, Link], ...]]:
+        links: dict[tuple[int, int], Mapping[str, Link]] = {}
+        for override in self.overrides:
+            for edge in override.edges:
+                links[edge] = {**links.get(edge, self.common), **override.links}
+        return {edge: self._keyed(elements) for edge, elements in links.items()}
+
+    def _keyed(self, elements: Mapping[str, Link]) -> tuple[tuple[int, Link], ...]:
+        return tuple((key(self.seed, f"link {name}"), element) for name, element in elements.items())
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Part:
+    """Some nodes of a world, with all that they need to run and nothing that is another node's."""
+
+    task: Task
+    shares: tuple[Share, ...] = field(repr=False)
+    """What each of them owns, in order of node."""
+    neighbours: Mapping[int, Mapping[int, int]] = field(repr=False)
+    """node -> neighbour -> the neighbour's number of neighbours."""
+    links: EdgeLinks
+    period: int
+    """Length of a slot in nanoseconds."""
+    rounds: int
+    recorded: frozenset[int]
+    limit: int | None
+    """Nanoseconds of the run's clock past which it is ended."""
+
+    def channel(self, source: int, target: int) -> Channel:
+        """The channel of one directed edge, from its beginning."""
+        return Channel(self.links.on(source, target), source, target, self.period)
