@@ -50,9 +50,12 @@ class Cast:
             async with asyncio.TaskGroup() as group:
                 for share, slots in lives:
                     group.create_task(self._live(share, slots), name=f"node {share.node}")
-        except ExceptionGroup as failed:
-            failures = [error for error in failed.exceptions if isinstance(error, NodeError)]
-            raise min(failures, key=lambda error: (error.round, error.node), default=failed.exceptions[0]) from None
+        except ExceptionGroup as group:
+            errors = group.exceptions
+        else:
+            return
+        failures = [error for error in errors if isinstance(error, NodeError)]
+        raise min(failures, key=lambda error: (error.round, error.node), default=errors[0])
 
     def traffic(self) -> dict[tuple[int, int], Traffic]:
         """What was counted on each directed edge, at those of its ends that are here."""
