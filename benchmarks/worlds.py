@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Collection
 from pathlib import Path
 from typing import Literal
 
@@ -57,6 +58,9 @@ class Stopwatch:
         else:
             self.end = time.process_time()
             self.final[node] = estimate
+
+    def lose(self, nodes: Collection[int]) -> None:
+        """No node is lost in one process."""
 
 
 def simulate(world: World) -> tuple[float, int, Stopwatch]:

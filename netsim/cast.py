@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 
 import numpy as np
@@ -63,6 +63,11 @@ class Cast:
         for edge, end in self._incoming.items():
             ends[edge] = ends.get(edge, Traffic()) + end.traffic
         return ends
+
+    def silence(self, sources: Collection[int], time: int) -> None:
+        """Drop what nodes elsewhere have sent at this time or later."""
+        for inbox in self._inboxes.values():
+            inbox[:] = [parcel for parcel in inbox if parcel[0] not in sources or parcel[4] < time]
 
     def _open(self, share: Share, clock: SlotClock) -> Slots:
         part, node = self._part, share.node

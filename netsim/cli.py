@@ -1,4 +1,4 @@
-"""The command line: run, compare, plot, validate, list."""
+"""The command line: run, compare, plot, validate, list, and what runs on several machines need."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import structlog
@@ -18,11 +19,16 @@ import netsim
 from netsim.checks import Finding, check
 from netsim.compare import pivot, rows
 from netsim.jobs import describe
+from netsim.processes import end, started
 from netsim.progress import Bar
 from netsim.results import NotARunError, Run, open_run
 from netsim.runs import Summary, execute, plan, prepare
+from netsim.scenario.hosts import read_hosts
 from netsim.scenario.load import Loaded, ScenarioError, builtin, kinds, load, schema
 from netsim.tables import csv_text, json_text, pivot_table, terminal, text_of
+from netsim.transports.zeromq.crew import COORDINATOR, Crew, host_crew, posts
+from netsim.transports.zeromq.keys import write_keys
+from netsim.transports.zeromq.worker import serve
 from netsim.world import build
 
 GOOD, FAILED, WRONG, INTERRUPTED = 0, 1, 2, 130
@@ -57,13 +63,34 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Run scenarios, and print what came out."""
-    settings = [f"transport={options.transport}"] if options.transport else []
-    settings += [f"transport.time={options.time}"] if options.time else []
-    checked = [_checked(reference, [*settings, *options.set]) for reference in options.scenario]
+    checked = [_checked(reference, [*_transport(options), *options.set]) for reference in options.scenario]
     good = [each for each in checked if each is not None]
     if len(good) < len(checked):
         return WRONG
-    return max([_run(loaded, findings, options) for loaded, findings in good])
+    crew = _crew(options)
+    return max([_run(loaded, findings, options, crew) for loaded, findings in good])
+
+
+def _transport(options: argparse.Namespace) -> list[str]:
+    """What the command line says of the transport, as settings."""
+    settings = [f"transport={options.transport}"] if options.transport else []
+    settings += ["transport.kind=zeromq"] if options.hosts and not options.transport else []
+    settings += [f"transport.time={options.time}"] if options.time else []
+    settings += [f"transport.patience={options.patience}"] if options.patience else []
+    return settings + ([f"transport.on-death={options.on_death}"] if options.on_death else [])
+
+
+def _crew(options: argparse.Namespace) -> Callable[[], AbstractContextManager[Crew]] | None:
+    """The workers on other machines, if there are to be any: how to start them is printed when they are needed."""
+    if options.hosts is None:
+        return None
+    file = Path(options.hosts)
+    hosts = read_hosts(file)
+
+    def tell(host: str, token: str) -> None:
+        err.print(f"on {host} ({hosts.hosts[host].address}): netsim worker {file} {host} --token {token}", markup=False)
+
+    return lambda: host_crew(hosts, tell)
 
 
 def _checked(reference: str, settings: Sequence[str]) -> tuple[Loaded, list[Finding]] | None:
@@ -80,13 +107,18 @@ def _checked(reference: str, settings: Sequence[str]) -> tuple[Loaded, list[Find
     return None if any(finding.error for finding in findings) else (loaded, findings)
 
 
-def _run(loaded: Loaded, findings: list[Finding], options: argparse.Namespace) -> int:
+def _run(
+    loaded: Loaded,
+    findings: list[Finding],
+    options: argparse.Namespace,
+    crew: Callable[[], AbstractContextManager[Crew]] | None,
+) -> int:
     folder = prepare(loaded, Path(options.out), options.fresh)
     jobs = plan(loaded, folder)
     summary = Summary(folder)
     try:
         with Bar(err, loaded.name, options.quiet) as bar:
-            execute(jobs, summary, bar, options.jobs)
+            execute(jobs, summary, bar, options.jobs, crew)
     except KeyboardInterrupt:
         err.print(f"interrupted; complete results are kept in {folder}, and the same command goes on from there")
         raise
@@ -94,8 +126,10 @@ def _run(loaded: Loaded, findings: list[Finding], options: argparse.Namespace) -
         found = open_run(folder, [target for job in jobs for target, _ in job.targets])
         table = rows([found])
         diverged = [f"{row.method} {dict(row.point)}: {row.reason}" for row in table if row.diverged]
+        doubts = [f"{row.method} {dict(row.point)}: {doubt}" for row in table for doubt in row.doubts]
         try:
-            summary.write(loaded, diverged, [f"{path}: {message}" for path, message, _ in findings])
+            warnings = [*(f"{path}: {message}" for path, message, _ in findings), *doubts]
+            summary.write(loaded, diverged, warnings)
         except OSError as error:
             err.print(f"warning: cannot write {folder / 'summary.json'}: {error.strerror}", markup=False)
     if options.json:
@@ -104,10 +138,42 @@ def _run(loaded: Loaded, findings: list[Finding], options: argparse.Namespace) -
         out.print(f"{loaded.name}: {loaded.about}" if loaded.about else loaded.name, markup=False)
         _show(lambda width: terminal(table, width))
         out.print(f"{len(summary.results)} run now, {summary.found} found complete; all in {folder}", markup=False)
-    told = [f"diverged: {line}" for line in diverged] if options.json or options.quiet else []
+    told = [*(f"diverged: {line}" for line in diverged), *(f"not reproducible: {line}" for line in doubts)]
+    told = told if options.json or options.quiet else []
     for line in [*(f"failed: {line}" for line in summary.failed), *told, *found.warnings]:
         err.print(line, markup=False)
-    return FAILED if summary.failed or diverged else GOOD
+    died = any(row.deaths for row in table)
+    return FAILED if summary.failed or diverged or died else GOOD
+
+
+def worker(options: argparse.Namespace) -> int:
+    """Run the workers of one host for a `netsim run --hosts` elsewhere."""
+    hosts = read_hosts(Path(options.hosts))
+    processes = [started(serve, post) for post in posts(hosts, options.host, options.token, Path.cwd())]
+    try:
+        for process in processes:
+            process.join()
+    finally:
+        for process in processes:
+            end(process)
+    if not any(process.exitcode for process in processes):
+        return GOOD
+    err.print(
+        f"workers of {options.host} lost the coordinator at {hosts.coordinator}: it ended early, or does not know "
+        "their token or keys",
+        markup=False,
+    )
+    return FAILED
+
+
+def keys(options: argparse.Namespace) -> int:
+    """Make the keys that a hosts file needs: copy to each host its own NAME.key_secret and coordinator.key."""
+    hosts = read_hosts(Path(options.hosts))
+    if hosts.keys_folder is None:
+        raise ValueError(f"{options.hosts} names no folder for keys; add keys: keys")
+    for file in write_keys(hosts.keys_folder, [COORDINATOR, *hosts.hosts]):
+        out.print(f"{file}", markup=False)
+    return GOOD
 
 
 def compare(options: argparse.Namespace) -> int:
@@ -218,8 +284,13 @@ def _parser() -> argparse.ArgumentParser:
     at_run = verb("run", run)
     at_run.add_argument("scenario", nargs="+", help="a YAML file, or the name of a built-in scenario")
     takes_settings(at_run)
-    at_run.add_argument("--transport", help="how frames are carried: in-process")
+    at_run.add_argument("--transport", help="how frames are carried: in-process or zeromq")
     at_run.add_argument("--time", choices=["virtual", "real"], help="the clock that the run goes by")
+    at_run.add_argument("--patience", metavar="TIME", help="zeromq: what is not heard for so long is dead, like 60s")
+    at_run.add_argument(
+        "--on-death", choices=["continue", "stop"], help="zeromq: what the others do when a worker dies"
+    )
+    at_run.add_argument("--hosts", metavar="FILE", help="zeromq: run the workers on the machines of this file")
     at_run.add_argument("--jobs", type=_jobs, default=cores(), metavar="N", help="processes at a time")
     at_run.add_argument("--out", default="runs", metavar="DIR", help="where run directories go")
     at_run.add_argument("--fresh", action="store_true", help="start over instead of resuming")
@@ -242,6 +313,14 @@ def _parser() -> argparse.ArgumentParser:
     at_validate = verb("validate", validate)
     at_validate.add_argument("scenario", nargs="+")
     takes_settings(at_validate)
+
+    at_worker = verb("worker", worker)
+    at_worker.add_argument("hosts", metavar="FILE", help="the hosts file")
+    at_worker.add_argument("host", metavar="HOST", help="this machine's name in it")
+    at_worker.add_argument("--token", required=True, help="as netsim run --hosts has printed it")
+
+    at_keys = verb("keys", keys)
+    at_keys.add_argument("hosts", metavar="FILE", help="the hosts file")
 
     at_list = verb("list", list_)
     at_list.add_argument("what", nargs="?", help="scenarios, topologies, data, links, ..., or schema")

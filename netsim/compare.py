@@ -34,7 +34,7 @@ class Row:
     ``values`` has a name for each number: ``accuracy`` (mean over nodes), ``accuracy.worst``, ``zeros``,
     ``bytes.sent`` ... It is over the repeats in ``records``: those that completed, or, where every one diverged, the
     last round that each recorded. ``repeats`` counts the diverged ones too. ``reason`` tells why a repeat diverged
-    or is absent.
+    or is absent; ``deaths`` which workers did not live to the end of a repeat, so that its numbers cannot be had again.
     """
 
     point: Mapping[str, Any]
@@ -43,8 +43,21 @@ class Row:
     values: Mapping[str, Statistic]
     diverged: int = 0
     reason: str | None = None
+    deaths: tuple[str, ...] = ()
     run: str | None = None
     records: tuple[Record, ...] = field(default=(), repr=False, compare=False)
+
+    @property
+    def doubts(self) -> list[str]:
+        """What makes the numbers less than they seem."""
+        overrun = self.values.get("frames.overrun")
+        if overrun is None or overrun.mean == 0:
+            return list(self.deaths)
+        return [
+            *self.deaths,
+            f"{overrun.mean:.4g} frames a repeat came after the drain they were due for, since real time did not wait; "
+            "take a longer slot, or virtual time",
+        ]
 
     def without(self, paths: Sequence[str]) -> Row:
         """The same row with these paths gone from its point."""
@@ -61,6 +74,7 @@ class Row:
             if not part and value.std is not None:
                 inner["std"] = value.std
         tree |= {"diverged": self.diverged} if self.diverged else {}
+        tree |= {"deaths": list(self.deaths)} if self.deaths else {}
         return tree | ({} if self.reason is None else {"reason": self.reason})
 
 
@@ -209,9 +223,19 @@ def _row(group: Sequence[Record], run: str | None) -> Row:
         values={name: statistic(sample) for name, sample in numbers.items()},
         diverged=len(present) - len(completed),
         reason=next((str(record.end["reason"]) for record in group if "reason" in record.end), None),
+        deaths=tuple(text for record in group for text in _deaths(record)),
         run=run,
         records=tuple(counted),
     )
+
+
+def _deaths(record: Record) -> Iterator[str]:
+    for death in record.end.get("deaths", ()):
+        nodes = ", ".join(map(str, death["nodes"]))
+        yield (
+            f"repeat {record.repeat}: {death['worker']} died, and of its nodes ({nodes}) nothing was heard from slot "
+            f"{death['slot']} on: {death['reason']}"
+        )
 
 
 def _idle(rows: Sequence[Row], paths: Sequence[str]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -36,8 +36,10 @@ class Evaluation:
         self._features = world.task.open_features()
         self._size = world.task.feature_count
 
-    def row(self, stack: Floats) -> dict[str, Any]:
+    def row(self, stack: Floats, nodes: Sequence[int] | None = None) -> dict[str, Any]:
         """All quantities of one recorded round, in the words of a results file.
+
+        ``nodes`` says whose parameters these are, where they are not all nodes'.
 
         Raises ``NonFiniteError`` where the parameters are too large for them.
         """
@@ -47,18 +49,18 @@ class Evaluation:
         if not (math.isfinite(objective) and math.isfinite(consensus)):
             raise NonFiniteError("the objective or the consensus distance is not finite; take a smaller step")
         return {
-            **self.metrics(stack),
+            **self.metrics(stack, nodes),
             "objective": objective,
             "consensus": consensus,
             "zeros": {"exact": float((weights == 0).mean()), "small": float((np.abs(weights) < SMALL).mean())},
         }
 
-    def metrics(self, stack: Floats) -> dict[str, dict[str, float]]:
+    def metrics(self, stack: Floats, nodes: Sequence[int] | None = None) -> dict[str, dict[str, float]]:
         """The loss's metrics on the test set: mean and standard deviation over nodes, and the worst node."""
         loss, labels = self._world.task.loss, self._world.dataset.y_test
         found: dict[str, list[float]] = {}
-        for theta, features in zip(stack, self._test_features, strict=True):
-            scores = features @ theta[: self._size]
+        for theta, node in zip(stack, nodes or range(len(stack)), strict=True):
+            scores = self._test_features[node] @ theta[: self._size]
             for name, value in loss.metrics(scores, theta[self._size :], labels).items():
                 if name in RESERVED:
                     raise ValueError(

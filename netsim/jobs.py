@@ -18,6 +18,9 @@ from netsim import __version__
 from netsim.methods import perform
 from netsim.mixing import combination_matrix, spectral_radius
 from netsim.scenario.load import ScenarioError, from_resolved
+from netsim.transports.base import Transport, TransportError
+from netsim.transports.zeromq.crew import Crew
+from netsim.transports.zeromq.transport import ZeroMQ
 from netsim.virtual import DeadlockError, TimeLimitError
 from netsim.world import World, build
 from nodes.node import NodeError, told
@@ -61,13 +64,16 @@ class JobResult:
     seconds: float = 0.0
 
 
-def do(job: Job, progress: Callable[[int], None]) -> JobResult:
-    """Run a job and write its files; they appear under their names only when they are complete."""
+def do(job: Job, progress: Callable[[int], None], crew: Crew | None = None) -> JobResult:
+    """Run a job and write its files; they appear under their names only when they are complete.
+
+    Where the transport needs workers it starts its own, or takes those of ``crew``.
+    """
     start = time.perf_counter()
     try:
         with threadpool_limits(1):
-            end = _run(job, progress)
-    except (NodeError, TimeLimitError, DeadlockError, ScenarioError) as error:
+            end = _run(job, progress, crew)
+    except (NodeError, TimeLimitError, DeadlockError, TransportError, ScenarioError) as error:
         return JobResult("failed", str(error), time.perf_counter() - start)
     except OSError as error:
         return JobResult("failed", f"cannot write {error.filename or job.targets[0][0]}: {error.strerror}")
@@ -76,11 +82,14 @@ def do(job: Job, progress: Callable[[int], None]) -> JobResult:
     return JobResult(end["end"], end.get("reason", ""), time.perf_counter() - start)
 
 
-def _run(job: Job, progress: Callable[[int], None]) -> dict[str, Any]:
+def _run(job: Job, progress: Callable[[int], None], crew: Crew | None) -> dict[str, Any]:
     scenario = from_resolved(job.resolved, job.folder)
     world = build(scenario, job.repeat, job.folder, job.resolved)
+    transport: Transport = scenario.transport
+    if crew is not None and isinstance(transport, ZeroMQ):
+        transport = transport.by(crew)
     rows: list[dict[str, Any]] = []
-    end = perform(job.method, world, scenario.transport, rows.append, progress)
+    end = perform(job.method, world, transport, rows.append, progress)
     header = {
         "format": FORMAT,
         "netsim": __version__,

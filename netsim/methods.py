@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from netsim.baselines.centralised import AbsentError, centralised, centralised_features
@@ -49,7 +49,11 @@ def _learn(world: World, transport: Transport, write: Write, progress: Progress 
     if _runs_away(recorder.objectives):
         first, last = recorder.objectives[0], recorder.objectives[-1]
         end = {"end": "diverged", "reason": f"the objective rose from {first:.3g} to {last:.3g}, and was still rising"}
-    totals = traffic_by_part(outcome.edges, world.task.nodes)
+    if outcome.deaths:
+        end |= {"reproducible": False, "deaths": [asdict(death) for death in outcome.deaths]}
+    if outcome.transport:
+        end |= {"transport": dict(outcome.transport)}
+    totals = traffic_by_part(outcome.edges, world.task.nodes, whole=not outcome.deaths)
     return {**end, "round": world.rounds, **totals, "parameters": digest(recorder.final)}
 
 

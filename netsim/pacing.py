@@ -12,11 +12,17 @@ class SlotClock:
     """The nodes that wait for instants of scheduled time, whole nanoseconds from the start.
 
     It runs on any event loop: on a virtual one time jumps, on a real one the loop sleeps. ``before`` is called with
-    each instant before anyone wakes for it.
+    each instant before anyone wakes for it. Scheduled time begins at ``start`` on the loop's clock, by default now.
     """
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, before: Callable[[int], object] = lambda time: None) -> None:
-        self._loop, self._start, self._before = loop, loop.time(), before
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        before: Callable[[int], object] = lambda time: None,
+        start: float | None = None,
+    ) -> None:
+        self._loop, self._before = loop, before
+        self._start = loop.time() if start is None else start
         self._waiting: dict[int, list[asyncio.Future[None]]] = {}
 
     def until(self, time: int) -> asyncio.Future[None]:

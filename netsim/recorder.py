@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import numpy as np
 
 from netsim.evaluation import Evaluation
-from netsim.traffic import Traffic, of_node
+from netsim.traffic import Traffic, of_node, total
 from netsim.transports.base import DivergedError
 from netsim.world import World
 from nodes.arrays import Floats
@@ -25,28 +25,45 @@ class Recorder:
         self._world, self._write, self._progress = world, write, progress
         self._evaluation = Evaluation(world)
         self._waiting: dict[int, dict[int, tuple[Floats, Traffic]]] = {}
+        self._living = set(range(world.task.nodes))
+        self._lost: dict[int, Traffic] = {}
+        self._traffic: Mapping[int, Traffic] = {}
         self.final: Floats = np.zeros((0, 0))
         """The stack (M, P) of the latest recorded round."""
         self.objectives: list[float] = []
         """The network's objective at every recorded round."""
 
     def tell(self, node: int, completed: int, estimate: Floats, traffic: Traffic) -> None:
-        """Keep what a node tells; evaluate the round when every node has told."""
+        """Keep what a node tells; evaluate the round when every living node has told."""
         told = self._waiting.setdefault(completed, {})
         told[node] = (estimate.copy(), traffic)
-        if len(told) == self._world.task.nodes:
+        self._evaluate_if_told(completed)
+
+    def lose(self, nodes: Collection[int]) -> None:
+        """Wait for these nodes no longer: from now on the numbers are those of the others."""
+        self._living -= set(nodes)
+        for node in nodes:
+            latest = [told[node][1] for _, told in sorted(self._waiting.items()) if node in told]
+            self._lost[node] = latest[-1] if latest else self._traffic.get(node, Traffic())
+        for completed in sorted(self._waiting):
+            self._evaluate_if_told(completed)
+
+    def _evaluate_if_told(self, completed: int) -> None:
+        if self._living <= self._waiting[completed].keys():
             self._evaluate(completed, self._waiting.pop(completed))
 
     def _evaluate(self, completed: int, told: Mapping[int, tuple[Floats, Traffic]]) -> None:
-        stack = np.array([told[node][0] for node in sorted(told)])
+        nodes = sorted(told)
+        stack = np.array([told[node][0] for node in nodes])
         try:
-            evaluated = self._evaluation.row(stack)
+            evaluated = self._evaluation.row(stack, nodes)
         except NonFiniteError as error:
             raise DivergedError(completed) from error
         self.final = stack
         self.objectives.append(evaluated["objective"])
-        traffic = sum((told[node][1] for node in told), Traffic())
-        self._write({"round": completed, "time": completed * self._world.period / 1e9, **evaluated, **_counts(traffic)})
+        self._traffic = {**self._lost, **{node: told[node][1] for node in nodes}}
+        counts = _counts(total(self._traffic.values()), whole=not self._lost)
+        self._write({"round": completed, "time": completed * self._world.period / 1e9, **evaluated, **counts})
         if self._progress:
             self._progress(completed)
 
@@ -56,8 +73,11 @@ def digest(stack: Floats) -> str:
     return hashlib.sha256(stack.tobytes()).hexdigest()
 
 
-def traffic_by_part(edges: Mapping[tuple[int, int], Traffic], nodes: int) -> dict[str, list[dict[str, Any]]]:
-    """The traffic of each node and of each directed edge, in order of number."""
+def traffic_by_part(edges: Mapping[tuple[int, int], Traffic], nodes: int, whole: bool = True) -> dict[str, Any]:
+    """The traffic of each node and of each directed edge, in order of number.
+
+    It is not ``whole`` where nodes took with them what they had counted, so that what is in flight is not known.
+    """
     ordered = sorted(edges.items())
     outgoing: dict[int, list[Traffic]] = {node: [] for node in range(nodes)}
     incoming: dict[int, list[Traffic]] = {node: [] for node in range(nodes)}
@@ -66,12 +86,13 @@ def traffic_by_part(edges: Mapping[tuple[int, int], Traffic], nodes: int) -> dic
         incoming[target].append(edge)
     return {
         "nodes": [{"node": node, **_node_counts(outgoing[node], incoming[node])} for node in range(nodes)],
-        "edges": [{"edge": [source, target], **_counts(edge)} for (source, target), edge in ordered],
+        "edges": [{"edge": [source, target], **_counts(edge, whole)} for (source, target), edge in ordered],
     }
 
 
-def _counts(traffic: Traffic) -> dict[str, Any]:
-    return {"frames": {**traffic.frames(), "in-flight": traffic.in_flight}, "bytes": traffic.bytes()}
+def _counts(traffic: Traffic, whole: bool) -> dict[str, Any]:
+    flying = {"in-flight": traffic.in_flight} if whole else {}
+    return {"frames": {**traffic.frames(), **flying}, "bytes": traffic.bytes()}
 
 
 def _node_counts(outgoing: list[Traffic], incoming: list[Traffic]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import re
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -21,6 +22,7 @@ from netsim.methods import relevant
 from netsim.results import is_whole
 from netsim.scenario.load import Loaded, Point, yaml_text
 from netsim.scenario.paths import get, parse
+from netsim.transports.zeromq.crew import Crew
 from netsim.workers import side_by_side
 
 log = structlog.get_logger(__name__)
@@ -139,8 +141,17 @@ def _file(folder: Path, settings: Mapping[str, Any], method: str, repeat: int) -
     return folder / "results" / label / f"{repeat}{suffix}.jsonl"
 
 
-def execute(jobs: list[Job], summary: Summary, watcher: Watcher, processes: int) -> None:
-    """Do what is missing; results go to ``summary`` as they come, so that an interrupt loses none of them."""
+def execute(
+    jobs: list[Job],
+    summary: Summary,
+    watcher: Watcher,
+    processes: int,
+    crew: Callable[[], AbstractContextManager[Crew]] | None = None,
+) -> None:
+    """Do what is missing; results go to ``summary`` as they come, so that an interrupt loses none of them.
+
+    With a crew, which is called if there is anything to do, jobs are done one after the other.
+    """
     missing = [rest for rest in map(_unfinished, jobs) if rest is not None]
     summary.found = sum(len(job.targets) for job in jobs) - sum(len(job.targets) for job in missing)
     watcher.begin(missing, summary.found)
@@ -150,6 +161,11 @@ def execute(jobs: list[Job], summary: Summary, watcher: Watcher, processes: int)
         log.debug("job ended", job=job.what, end=result.end, seconds=result.seconds)
         watcher.end(job, result)
 
+    if crew is not None and missing:
+        with crew() as workers:
+            for job in missing:
+                ended(job, do(job, _reporter(watcher, job), workers))
+        return
     if processes == 1 or len(missing) <= 1:
         for job in missing:
             ended(job, do(job, _reporter(watcher, job)))

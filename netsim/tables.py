@@ -85,7 +85,7 @@ def json_text(rows: Sequence[Row]) -> str:
 def csv_text(rows: Sequence[Row]) -> str:
     """A line for every row: a column for each sweep path, then for each number of the JSON (``accuracy.mean``, ...)."""
     lines = [dict(_leaves(row.as_json())) for row in rows]
-    head = ["run", *paths_of(rows), "method", "repeats", "diverged", "reason"]
+    head = ["run", *paths_of(rows), "method", "repeats", "diverged", "reason", "deaths"]
     used = {name for line in lines for name in line}
     names = [name for name in head if name in used]
     names += [name for name in dict.fromkeys(name for line in lines for name in line) if name not in head]
@@ -102,6 +102,8 @@ def _leaves(tree: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
             yield from ((path, spelled(inner)) for path, inner in value.items())
         elif isinstance(value, Mapping):
             yield from ((f"{name}.{part}", number) for part, number in value.items())
+        elif isinstance(value, list):
+            yield name, len(value)
         else:
             yield name, value
 
@@ -216,6 +218,7 @@ def _notes(rows: Iterable[Row]) -> list[str]:
             notes.append(f"* diverged: {row.diverged} of {row.repeats} repeats of {row.method}{where}; {told}")
         elif row.reason is not None:
             notes.append(f"{row.method} is absent{' in part' if row.repeats else ''}: {row.reason}")
+        notes += [f"not reproducible: {row.method}{f' at {place}' if place else ''}, {doubt}" for doubt in row.doubts]
     return list(dict.fromkeys(notes))
 
 

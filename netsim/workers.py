@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import signal
 import traceback
 from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
+from multiprocessing import Pipe
 from multiprocessing.connection import Connection, wait
 from typing import Any, Generic, NamedTuple, TypeVar
+
+from netsim.processes import end, ending, started
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -62,12 +64,9 @@ class _Worker(Generic[Job, Result]):
     """One process that does one job after another."""
 
     def __init__(self, work: Work[Job, Result]) -> None:
-        context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload([work.__module__])
         self.pipe: Connection[Any, Any]
-        self.pipe, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(work, theirs))
-        self._process.start()
+        self.pipe, theirs = Pipe()
+        self._process = started(_serve, work, theirs)
         theirs.close()
         self._number = -1
         self.alive = True
@@ -82,18 +81,14 @@ class _Worker(Generic[Job, Result]):
             what, value = self.pipe.recv()
         except (EOFError, OSError):
             self.stop()
-            code = self._process.exitcode
-            signals = {-number: f"signal {number.name}" for number in signal.Signals}
-            cause = signals.get(code or 0, f"exit code {code}")
-            return News(self._number, error=WorkerError(f"its process ended by itself, with {cause}"))
+            return News(self._number, error=WorkerError(ending(self._process)))
         if what == "error":
             return News(self._number, error=WorkerError(value))
         return News(self._number, **{what: value})
 
     def stop(self) -> None:
         self.alive = False
-        self._process.kill()  # a stopped process would not hear anything softer
-        self._process.join()
+        end(self._process)
         self.pipe.close()
 
 

@@ -57,6 +57,7 @@ def test_nodes_know_nothing_of_the_simulator_around_them():
         ("highspy", "netsim/baselines/"),
         ("sklearn", "netsim/data/bundled.py"),
         ("argparse", "netsim/cli.py"),
+        ("zmq", "netsim/transports/zeromq/"),
         ("netsim.cli", "nowhere"),
     ],
 )

@@ -12,6 +12,7 @@ from netsim.scaling import Scaling, ZScore
 from netsim.split import Random, Split
 from netsim.topology import Topology
 from netsim.transports.inprocess import InProcess
+from netsim.transports.zeromq.transport import ZeroMQ
 from netsim.units import Period
 from nodes.diffusion import Algorithms, Diffusion
 from nodes.features import Features
@@ -85,7 +86,7 @@ class Scenario:
     algorithm: Algorithms = field(default_factory=Diffusion)
     messages: Messages = field(default_factory=Full)
     baselines: tuple[Baseline, ...] = ()
-    transport: Annotated[InProcess, Slot("transport", default="in-process")] = field(default_factory=InProcess)
+    transport: Annotated[InProcess | ZeroMQ, Slot("transport", default="in-process")] = field(default_factory=InProcess)
     sweep: dict[str, list[Any]] | list[dict[str, Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

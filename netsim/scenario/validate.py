@@ -1,11 +1,11 @@
-"""A scenario's mapping as frozen pieces, or everything that is wrong with it."""
+"""A mapping of a file as frozen pieces, or everything that is wrong with it."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
@@ -16,29 +16,44 @@ from netsim.scenario.own import Own, adapter
 from netsim.scenario.paths import child, join
 from netsim.scenario.schema import Scenario
 
+Piece = TypeVar("Piece", bound=Hashable)
+
 
 def validate(data: Mapping[str, Any], own: Own) -> Scenario | list[Fault]:
     """The scenario that a mapping describes; or its faults, each key of each section at once."""
+    return validated(Scenario, data, own)
+
+
+def validated(piece: type[Piece], data: Mapping[str, Any], own: Own) -> Piece | list[Fault]:
+    """The dataclass that a mapping describes by YAML keys; or its faults, each key of each section at once."""
     try:
-        scenario: Scenario = scenarios().validate_python(data, context={"own": own})
+        found: Piece = validator(piece).validate_python(data, context={"own": own})
     except ValidationError as error:
-        faults = (_fault(detail, data, own) for detail in error.errors(include_url=False))
+        faults = (_fault(detail, piece, data, own) for detail in error.errors(include_url=False))
         return list(dict.fromkeys(faults))
-    return scenario
+    return found
+
+
+def scenarios() -> TypeAdapter[Any]:
+    """The validator of scenarios."""
+    return validator(Scenario)
 
 
 @cache
-def scenarios() -> TypeAdapter[Any]:
-    """The validator of scenarios."""
-    return adapter(Scenario)
+def validator(piece: type) -> TypeAdapter[Any]:
+    """The validator of a dataclass, made once."""
+    return adapter(piece)
 
 
-def _fault(detail: ErrorDetails, data: Mapping[str, Any], own: Own) -> Fault:
+def _fault(detail: ErrorDetails, piece: type, data: Mapping[str, Any], own: Own) -> Fault:
     location = detail["loc"]
     if detail["type"] == "missing" and isinstance(location[-1], int):
         # A list that is too short is wrong itself, and holds nothing to point at.
         location = location[:-1]
-    end = _follow(location, data, own)
+    if detail["type"] != "unexpected_keyword_argument" and location[-1:] == ("[key]",):
+        # The key before this is wrong itself, whatever it holds.
+        location = location[:-1]
+    end = _follow(location, piece, data, own)
     return Fault(join(*end.path), _message(detail, end))
 
 
@@ -53,10 +68,12 @@ class _End(NamedTuple):
     """Whether the error is about one of several types that the value could be of."""
 
 
-def _follow(location: tuple[str | int, ...], data: Any, own: Own) -> _End:
+def _follow(location: tuple[str | int, ...], piece: type, data: Any, own: Own) -> _End:
     """Follow a location, which also names kinds and members of unions, by the types and data it leads through."""
     path: tuple[str | int, ...] = ()
-    holder, hint, value = None, Scenario, data
+    holder: Any = None
+    hint: Any = piece
+    value = data
     parts = list(location)
     while parts:
         kind_type, kind = held(place(hint), value, own.classes)
@@ -65,7 +82,7 @@ def _follow(location: tuple[str | int, ...], data: Any, own: Own) -> _End:
             if not parts:
                 break
         inner = inside(kind_type, parts[0])
-        if parts[0] == "[key]" or (inner is None and not dataclasses.is_dataclass(kind_type)):
+        if inner is None and not dataclasses.is_dataclass(kind_type):
             return _End(path, holder, hint, value, True)
         part = parts.pop(0)
         path, holder, hint, value = (*path, part), kind_type, inner, child(value, part)

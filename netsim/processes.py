@@ -1,0 +1,31 @@
+"""Processes of one's own: started ready to work, and how they ended."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+from collections.abc import Callable
+from multiprocessing.context import ForkServerProcess
+from typing import Any
+
+
+def started(target: Callable[..., object], *arguments: Any) -> ForkServerProcess:
+    """A process that calls a function which can be imported by name, forked from one that has imported it already."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["__main__", target.__module__])
+    process = context.Process(target=target, args=arguments)
+    process.start()
+    return process
+
+
+def end(process: ForkServerProcess) -> None:
+    """End a process at once."""
+    process.kill()  # a stopped process would not hear anything softer
+    process.join()
+
+
+def ending(process: ForkServerProcess) -> str:
+    """How an ended process did end, in words."""
+    code = process.exitcode
+    signals = {-number: f"signal {number.name}" for number in signal.Signals}
+    return f"its process ended by itself, with {signals.get(code or 0, f'exit code {code}')}"

@@ -1,0 +1,232 @@
+"""Hosts files: which machines run the workers of a run, and how they find each other."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from pathlib import Path
+from typing import Annotated, Any
+
+from netsim.scenario.given import LARGEST_FILE
+from netsim.scenario.mistakes import Fault, Mistake, ScenarioError, shown
+from netsim.scenario.own import Own
+from netsim.scenario.paths import child, join
+from netsim.scenario.places import Places, position
+from netsim.scenario.source import Text, read
+from netsim.scenario.syntax import Flaw, UnreadableError, decoded
+from netsim.scenario.validate import validated
+from netsim.units import Period
+from nodes.quantities import Count, Written
+
+COORDINATOR = "coordinator"
+"""The name of the coordinator's key file, and so of no host."""
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
+_ENDPOINT = re.compile(r"(?:\[([^\[\]]*:[^\[\]]*)\]|([^:\[\]]+)):([0-9]+)")
+_NUMERIC = re.compile(r"[0-9A-Fa-f.:]+(?:%[A-Za-z0-9._-]+)?")
+_LABEL = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
+# What ends in a number is read as an address by resolvers: 0 and 0x0 are 0.0.0.0.
+_HOST_NAME = re.compile(rf"(?=.{{1,253}}\Z)(?:{_LABEL}\.)*(?!(?:[0-9]+|0[xX][0-9A-Fa-f]*)\Z){_LABEL}")
+_UNQUOTED = re.compile(r"[:\[]\s*(?:\[[0-9A-Fa-f:.]+\]:|::)")
+
+
+def beyond_loopback(address: str) -> bool:
+    """Whether an address can be reached from other machines; a host name but ``localhost`` may be."""
+    numeric = _numeric(address)
+    return address.lower() != "localhost" if numeric is None else not numeric.is_loopback
+
+
+def endpoint(value: Any) -> tuple[str, int]:
+    """The address and port that ``10.0.0.1:5555``, ``lab.local:5555`` or ``[::1]:5555`` names."""
+    match = _ENDPOINT.fullmatch(value) if isinstance(value, str) else None
+    if match is None:
+        raise ValueError(
+            f"{shown(value)} is not an address with a port; write one like 10.0.0.1:5555, or '[::1]:5555' for IPv6"
+        )
+    address, port = _address(match[1] or match[2]), match[3]
+    if len(port) > 5 or not 1 <= int(port) <= 65_535:
+        raise ValueError(f"{shown(value)} has no port between 1 and 65535; write one like {match[1] or match[2]}:5555")
+    return address, int(port)
+
+
+def _address(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(_no_address(value))
+    numeric = _numeric(value)
+    if value == "*" or (numeric is not None and numeric.is_unspecified):
+        raise ValueError(
+            f"{shown(value)} stands for all addresses of a machine, and others cannot connect to it; "
+            "write the one that they reach it by, like 10.0.0.5"
+        )
+    if numeric is None and _HOST_NAME.fullmatch(value) is None:
+        raise ValueError(_no_address(value))
+    return value
+
+
+def _no_address(value: Any) -> str:
+    return f"{shown(value)} is not an address; write an IP address or host name alone, like 10.0.0.5 or lab-a.local"
+
+
+def _numeric(text: str) -> IPv4Address | IPv6Address | None:
+    """The IP address that a text is, as IPv4 where IPv6 only wraps it; ``None`` for any other text."""
+    try:
+        found = ip_address(text) if _NUMERIC.fullmatch(text) else None
+    except ValueError:
+        return None
+    return (found.ipv4_mapped or found) if isinstance(found, IPv6Address) else found
+
+
+def _endpoint(value: Any) -> Any:
+    endpoint(value)
+    return value
+
+
+def _name(value: Any) -> str:
+    if not isinstance(value, str) or _NAME.fullmatch(value) is None:
+        raise ValueError(
+            f"{shown(value)} cannot name a host; begin with a letter or digit, and use at most 63 letters, digits, "
+            "dots, dashes and underscores"
+        )
+    if value.lower() == COORDINATOR:
+        raise ValueError(
+            f"{shown(value)} cannot name a host, since the coordinator's key file has that name; rename it"
+        )
+    return value
+
+
+def _some(value: Any) -> Any:
+    if value == {}:
+        raise ValueError("there are no hosts; add one, like lab-a: {address: 10.0.0.5}")
+    return value
+
+
+def _folder(value: Any) -> Any:
+    if isinstance(value, str) and (not value.strip() or "\0" in value):
+        raise ValueError(f"{shown(value)} is not a folder; write its name, like keys")
+    return value
+
+
+@dataclass(frozen=True, kw_only=True)
+class Host:
+    """A machine: the address that its workers listen on, and how many they are."""
+
+    address: Annotated[str, Written(_address)]
+    workers: Count = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hosts:
+    """The machines of one run by name, and where their workers find the one that coordinates them."""
+
+    coordinator: Annotated[str, Written(_endpoint)]
+    """Address and port, ``10.0.0.1:5555``; an IPv6 address is in brackets."""
+    hosts: Annotated[dict[Annotated[str, Written(_name)], Host], Written(_some)]
+    keys: Annotated[str, Written(_folder)] | None = None
+    """The folder of the key files; absolute in what ``read_hosts`` gives."""
+    wait: Period = 600_000_000_000
+    """How long to wait for all hosts, in nanoseconds."""
+
+    @property
+    def coordinator_address(self) -> str:
+        """The coordinator's address, without brackets."""
+        return endpoint(self.coordinator)[0]
+
+    @property
+    def coordinator_port(self) -> int:
+        """The coordinator's port, 1 to 65535."""
+        return endpoint(self.coordinator)[1]
+
+    @property
+    def keys_folder(self) -> Path | None:
+        """The folder of the key files, which need not exist; ``None`` where all addresses are loopback ones."""
+        return None if self.keys is None else Path(self.keys)
+
+
+def read_hosts(path: Path) -> Hosts:
+    """The hosts of a file, with the folder of keys looked up beside it.
+
+    ``ScenarioError`` with all its mistakes, in the order of the file.
+    """
+    text = _text(path)
+    folder = path.resolve().parent
+    flaws = [Mistake(position(str(path), each.line, each.column), each.key, each.message) for each in text.flaws]
+    found = validated(Hosts, text.data, Own(folder))
+    faults = [*(found if isinstance(found, list) else []), *_open_to_strangers(text.data, path.name)]
+    flawed = {flaw.key for flaw in text.flaws}
+    places = Places(str(path), text.positions)
+    mistakes = [*flaws, *(places.mistake(*fault, {}) for fault in faults if fault.key not in flawed)]
+    if mistakes or isinstance(found, list):
+        raise ScenarioError(sorted(mistakes, key=_line_and_column))
+    return found if found.keys is None else dataclasses.replace(found, keys=str(folder / found.keys))
+
+
+def _open_to_strangers(data: Mapping[str, Any], file: str) -> Iterator[Fault]:
+    """The addresses that need keys in a file without any."""
+    if data.get("keys") is None:
+        for key, address in _addresses(data).items():
+            if beyond_loopback(address):
+                yield Fault(
+                    key,
+                    f"{address} is beyond loopback and would be open to strangers; "
+                    f"add keys: keys and make them with netsim keys {file}",
+                )
+
+
+def _addresses(data: Mapping[str, Any]) -> dict[str, str]:
+    """Key -> address, of all that are addresses; other keys may be wrong."""
+    found: dict[str, str] = {}
+    with suppress(ValueError):
+        found["coordinator"] = endpoint(data.get("coordinator"))[0]
+    hosts = data.get("hosts")
+    for name, host in hosts.items() if isinstance(hosts, dict) else ():
+        with suppress(ValueError):
+            found[join("hosts", name, "address")] = _address(child(host, "address"))
+    return found
+
+
+def _text(path: Path) -> Text:
+    """What the file says, a mapping; ``ScenarioError`` where nothing can be read."""
+    content = _content(path)
+    try:
+        text = read(decoded(content))
+    except UnreadableError as error:
+        flaw = error.flaw
+        place = position(str(path), flaw.line, flaw.column)
+        raise ScenarioError([Mistake(place, flaw.key, _explained(flaw, content))]) from None
+    if isinstance(text.data, dict):
+        return text
+    fault = "the hosts file is empty" if text.data is None else f"{shown(text.data)} is not a mapping"
+    message = f"{fault}; write keys with their values, beginning with coordinator:"
+    raise ScenarioError([Mistake(position(str(path), *text.positions.get("", (1, 1))), "", message)])
+
+
+def _content(path: Path) -> bytes:
+    message = f"the file is larger than {LARGEST_FILE} bytes; name a hosts file, which has a line for each host"
+    try:
+        with path.open("rb") as file:
+            content = file.read(LARGEST_FILE + 1)
+        if len(content) <= LARGEST_FILE:
+            return content
+    except FileNotFoundError:
+        message = "there is no such file; write one with the keys coordinator and hosts"
+    except IsADirectoryError:
+        message = "this is a directory; name a hosts file in it"
+    except OSError as error:
+        message = f"the file cannot be read: {error.strerror}"
+    raise ScenarioError([Mistake(str(path), "", message)])
+
+
+def _explained(flaw: Flaw, content: bytes) -> str:
+    """The message of a flaw; YAML reads the brackets and colons of an IPv6 address without quotes as its own."""
+    line = content.decode("utf-8", "replace").splitlines()[flaw.line - 1 : flaw.line]
+    if any(_UNQUOTED.search(each) for each in line):
+        return "an IPv6 address stands in quotes here; write it like '::1', and with a port like '[::1]:5555'"
+    return flaw.message
+
+
+def _line_and_column(mistake: Mistake) -> tuple[int, ...]:
+    return tuple(int(number) for number in mistake.where.rsplit(":", 2)[1:])

@@ -1,0 +1,1 @@
+"""Nodes as processes that talk over ZeroMQ."""

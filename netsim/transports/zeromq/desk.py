@@ -1,0 +1,80 @@
+"""A worker's end of its connection to the coordinator: reports go out, commands come in."""
+
+from __future__ import annotations
+
+import time
+from typing import Final
+
+import zmq
+
+from netsim.traffic import Traffic
+from netsim.transports.zeromq.protocol import Alive, Message, Told, pack, unpack
+from netsim.transports.zeromq.sockets import Outlet
+from nodes.arrays import Floats
+
+BEAT: Final = 0.25
+"""Seconds between two signs of life."""
+_LARGE: Final = 1 << 24
+"""Bytes of parameters after which what was told is sent on."""
+
+
+class CoordinatorGoneError(ConnectionError):
+    """There is nobody left to work for."""
+
+
+class Desk:
+    """Reports to the coordinator, and its commands."""
+
+    def __init__(self, outlet: Outlet) -> None:
+        self._outlet = outlet
+        self._beat = time.monotonic()
+        self._told: dict[int, list[tuple[int, bytes, Traffic]]] = {}
+        self._size = 0
+
+    @property
+    def socket(self) -> zmq.Socket[bytes]:
+        """To wait for commands with a poller."""
+        return self._outlet.socket
+
+    def say(self, message: Message) -> None:
+        """Send a message, after all that was told."""
+        self.flush()
+        self._outlet.send(pack(message))
+
+    def tell(self, node: int, completed: int, estimate: Floats, traffic: Traffic) -> None:
+        """Keep what a node tells until ``flush``."""
+        data = estimate.tobytes()
+        self._told.setdefault(completed, []).append((node, data, traffic))
+        self._size += len(data)
+        if self._size > _LARGE:
+            self.flush()
+
+    def flush(self) -> None:
+        """Send on all that was told."""
+        for completed, told in self._told.items():
+            nodes, estimates, traffic = zip(*told, strict=True)
+            self._outlet.send(pack(Told(completed, nodes, b"".join(estimates), traffic)))
+        self._told.clear()
+        self._size = 0
+
+    def alive(self, now: int, waits_for: tuple[int, ...] = ()) -> None:
+        """Give a sign of life, if the last one is long enough ago."""
+        if time.monotonic() - self._beat >= BEAT:
+            self._beat = time.monotonic()
+            self._outlet.send(pack(Alive(now, waits_for)))
+
+    def command(self) -> Message | None:
+        """The next command, or None where there is none; ``CoordinatorGoneError`` if there will be no more."""
+        data = self._outlet.receive()
+        if data is not None:
+            return unpack(data)
+        if self._outlet.closed():
+            raise CoordinatorGoneError("the coordinator has closed the connection")
+        return None
+
+    def await_command(self) -> Message:
+        """The next command, whenever it comes; signs of life meanwhile."""
+        while (command := self.command()) is None:
+            self.socket.poll(int(BEAT * 1000))
+            self.alive(0)
+        return command

@@ -1,0 +1,168 @@
+"""One run in a worker: nodes, the clock they go by, and the coordinator's commands."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from typing import Protocol
+
+from netsim.cast import Cast
+from netsim.edges import Outgoing
+from netsim.pacing import SECOND, SlotClock
+from netsim.ports import Deliver, Parcel
+from netsim.transports.zeromq.assignment import Assignment
+from netsim.transports.zeromq.bundles import FOREVER
+from netsim.transports.zeromq.desk import BEAT, Desk
+from netsim.transports.zeromq.lockstep import Lockstep
+from netsim.transports.zeromq.peers import Peers
+from netsim.transports.zeromq.protocol import Close, Dead, Done, Failed, Held, Message, Ready, Silent, Start, Until
+from netsim.transports.zeromq.realtime import RealTime
+from netsim.virtual import DeadlockError, TimeLimitError, VirtualLoop
+from nodes.node import NodeError, told
+
+
+class ClosedError(Exception):
+    """The coordinator has ended the run."""
+
+
+class EnoughError(Exception):
+    """Nothing that is still to be done is wanted."""
+
+
+class Pacer(Protocol):
+    """How a worker keeps time, and how its frames reach others."""
+
+    now: int
+    counts: dict[str, int]
+
+    def way(self, source: int, target: int, end: Outgoing) -> Deliver:
+        """How parcels from a node here reach one elsewhere."""
+        ...
+
+    def before(self, time: int) -> None:
+        """Called before nodes wake at a time."""
+        ...
+
+    def lose(self, worker: int) -> int:
+        """Take nothing more of a dead worker; gives the time up to which it may have been heard."""
+        ...
+
+    def silence(self, worker: int) -> None:
+        """Wait for a dead worker no longer."""
+        ...
+
+
+class Session:
+    """A worker's part of one run, from the first hail to the coordinator's word that it is over."""
+
+    def __init__(self, desk: Desk, peers: Peers, assignment: Assignment, curve: bool) -> None:
+        self._desk, self._peers, self._assignment = desk, peers, assignment
+        self._next, self._until = 0, FOREVER
+        self._lockstep = Lockstep(peers, desk, self._arrive, self._obey)
+        self._real = RealTime(peers, desk, self._arrive, self._obey, curve)
+        self._pacer: Pacer = self._lockstep if assignment.time == "virtual" else self._real
+        self._cast = Cast(assignment.part, desk.tell, self._pacer.way)
+
+    def run(self) -> None:
+        """Take part in the run; returns when it is over for all."""
+        try:
+            start = self._get_ready()
+            self._desk.say(self._play(start))
+            self._next = -1  # all that is wanted is done
+            while True:
+                self._obey(self._desk.await_command())
+        except ClosedError:
+            return
+
+    def _get_ready(self) -> Start:
+        while self._peers.unheard():
+            self._peers.inlet.wait(int(BEAT * 1000))
+            self._desk.alive(0)
+            while (command := self._desk.command()) is not None:
+                self._obey(command)
+        self._desk.say(Ready())
+        while not isinstance(command := self._desk.await_command(), Start):
+            self._obey(command)
+        return command
+
+    def _play(self, start: Start) -> Done | Failed:
+        """All rounds, and what there is to say of them."""
+        try:
+            if self._assignment.time == "virtual":
+                self._play_virtually()
+            else:
+                self._play_really(start.at)
+        except EnoughError:
+            pass
+        except NodeError as error:
+            what = "diverged" if error.diverged else "node"
+            return Failed(what, self._pacer.now, error.node, error.round, error.reason)
+        except TimeLimitError as error:
+            return self._failed("limit", str(error))
+        except DeadlockError as error:
+            return self._failed("deadlock", str(error))
+        except ClosedError:
+            raise
+        except Exception as error:  # of anybody's code: it is the coordinator's to tell
+            return self._failed("error", told(error))
+        edges = tuple((*edge, *traffic) for edge, traffic in self._cast.traffic().items())
+        return Done(edges, {**self._pacer.counts, **self._peers.strange()})
+
+    def _failed(self, what: str, reason: str) -> Failed:
+        return Failed(what, self._pacer.now, 0, 0, reason)
+
+    def _play_virtually(self) -> None:
+        async def play() -> None:
+            await self._cast.play(SlotClock(asyncio.get_running_loop(), self._before))
+
+        limit = self._assignment.part.limit
+        with asyncio.Runner(loop_factory=lambda: VirtualLoop(math.inf if limit is None else limit / SECOND)) as runner:
+            runner.run(play())
+        self._lockstep.send(FOREVER)
+
+    def _play_really(self, start: float) -> None:
+        part = self._assignment.part
+        # The last slot may end right at the limit, and a real loop wakes a little later.
+        limit = None if part.limit is None else (part.limit + part.period) / SECOND
+
+        async def play() -> None:
+            async with asyncio.timeout(limit), asyncio.TaskGroup() as group:
+                tending = group.create_task(self._real.tend())
+                await self._cast.play(SlotClock(asyncio.get_running_loop(), self._before, start or None))
+                tending.cancel()
+
+        try:
+            asyncio.run(play())
+        except ExceptionGroup as failed:
+            error = failed.exceptions[0]
+        except TimeoutError:
+            error = TimeLimitError(
+                f"the run would pass its time limit of {(part.limit or 0) / SECOND:g} s; raise limit"
+            )
+        else:
+            return
+        raise error
+
+    def _before(self, time: int) -> None:
+        self._next = time
+        if time > self._until:
+            raise EnoughError
+        self._pacer.before(time)
+
+    def _arrive(self, target: int, parcel: Parcel) -> None:
+        self._cast.ports[target].arrive(parcel)
+
+    def _obey(self, command: Message) -> None:
+        match command:
+            case Close():
+                raise ClosedError
+            case Until(time):
+                self._until = min(self._until, time)
+                if self._next > self._until:
+                    raise EnoughError
+            case Dead(worker):
+                self._desk.say(Held(worker, self._pacer.lose(worker)))
+            case Silent(worker, time):
+                nodes = {node for node, other in self._peers.worker_of.items() if other == worker}
+                self._cast.silence(nodes, time)
+                self._pacer.silence(worker)
