@@ -28,6 +28,8 @@ from netsim.transports.zeromq.protocol import (
     Free,
     Held,
     Here,
+    Link,
+    Listening,
     Message,
     Open,
     Probe,
@@ -150,7 +152,9 @@ class Coordinator:
                 for other in sorted(seat.links)
             ]
             self._tell(worker, Assign(plain(self.world, seat.nodes, peers, self.clock)))
-        self._all(Ready, "get ready", max(self.crew.wait, self.patience), self._seats.keys())
+        self._all(Listening, "take its assignment", max(self.crew.wait, self.patience), self._seats.keys())
+        self._say(Link())
+        self._all(Ready, "hear all others", max(self.crew.wait, self.patience), self._seats.keys())
         self._say(Start(time.monotonic() + HEAD_START if self.crew.one_clock else 0.0))
 
     def _all(self, kind: type[M], what: str, seconds: float, workers: Collection[int]) -> dict[int, M]:

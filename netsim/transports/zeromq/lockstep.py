@@ -31,8 +31,8 @@ class Lockstep:
         self, peers: Peers, desk: Desk, arrive: Callable[[int, Parcel], object], obey: Callable[[Message], object]
     ) -> None:
         self._peers, self._desk, self._arrive, self._obey = peers, desk, arrive, obey
-        self._promised = dict.fromkeys(peers.outlets, 0)
-        self._waiting: dict[int, list[tuple[int, Parcel]]] = {worker: [] for worker in peers.outlets}
+        self._promised = dict.fromkeys(peers.edges, 0)
+        self._waiting: dict[int, list[tuple[int, Parcel]]] = {worker: [] for worker in peers.edges}
         self._poller = zmq.Poller()
         self._poller.register(peers.inlet.socket, zmq.POLLIN)
         self._poller.register(desk.socket, zmq.POLLIN)

@@ -17,7 +17,6 @@ class Peers:
     """Who sends to this worker and to whom it sends; a worker that was lost is neither."""
 
     def __init__(self, sockets: Sockets, inlet: Inlet, assignment: Assignment) -> None:
-        most = MOST_QUEUED if assignment.time == "real" else 0  # a bundle must not be lost
         self.inlet = inlet
         self.edges = assignment.edges()
         """The directed edges along which each peer may send."""
@@ -25,10 +24,16 @@ class Peers:
         self.outlets: dict[int, Outlet] = {}
         self.malformed = 0
         """Messages of peers that made no sense."""
+        self._sockets, self._assignment = sockets, assignment
         self._unheard = set(self.edges)
         for peer in assignment.peers:
             inlet.admit(peer.hear_as, peer.worker, peer.key or None)
-            outlet = sockets.outlet(peer.endpoint, peer.send_as, peer.key or None, most)
+
+    def connect(self) -> None:
+        """Connect to all peers, who are listening, and hail them."""
+        most = MOST_QUEUED if self._assignment.time == "real" else 0  # a bundle must not be lost
+        for peer in self._assignment.peers:
+            outlet = self._sockets.outlet(peer.endpoint, peer.send_as, peer.key or None, most)
             outlet.send(HAIL)
             self.outlets[peer.worker] = outlet
 

@@ -31,6 +31,14 @@ class Assign(NamedTuple):
     plain: dict[str, Any]
 
 
+class Listening(NamedTuple):
+    """A worker has its assignment, and lets those in whom it is linked to."""
+
+
+class Link(NamedTuple):
+    """All are listening: connect."""
+
+
 class Ready(NamedTuple):
     """A worker has heard all whom it is linked to."""
 
@@ -121,6 +129,8 @@ Message = (
     | Open
     | Bound
     | Assign
+    | Listening
+    | Link
     | Ready
     | Start
     | Told

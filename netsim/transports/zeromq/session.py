@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from netsim.cast import Cast
 from netsim.edges import Outgoing
@@ -15,10 +15,25 @@ from netsim.transports.zeromq.bundles import FOREVER
 from netsim.transports.zeromq.desk import BEAT, Desk
 from netsim.transports.zeromq.lockstep import Lockstep
 from netsim.transports.zeromq.peers import Peers
-from netsim.transports.zeromq.protocol import Close, Dead, Done, Failed, Held, Message, Ready, Silent, Start, Until
+from netsim.transports.zeromq.protocol import (
+    Close,
+    Dead,
+    Done,
+    Failed,
+    Held,
+    Link,
+    Listening,
+    Message,
+    Ready,
+    Silent,
+    Start,
+    Until,
+)
 from netsim.transports.zeromq.realtime import RealTime
 from netsim.virtual import DeadlockError, TimeLimitError, VirtualLoop
 from nodes.node import NodeError, told
+
+C = TypeVar("C", bound=Message)
 
 
 class ClosedError(Exception):
@@ -75,13 +90,19 @@ class Session:
             return
 
     def _get_ready(self) -> Start:
+        self._desk.say(Listening())
+        self._await(Link)
+        self._peers.connect()
         while self._peers.unheard():
             self._peers.inlet.wait(int(BEAT * 1000))
             self._desk.alive(0)
             while (command := self._desk.command()) is not None:
                 self._obey(command)
         self._desk.say(Ready())
-        while not isinstance(command := self._desk.await_command(), Start):
+        return self._await(Start)
+
+    def _await(self, kind: type[C]) -> C:
+        while not isinstance(command := self._desk.await_command(), kind):
             self._obey(command)
         return command
 

@@ -1,0 +1,298 @@
+"""Nodes as processes: what the transport costs over raw sockets, and what a second processor gains.
+
+Each measurement runs ours and what it is held against one after the other, in one process that has others started
+beside it, and gives their ratio. Both sides of a stream are equal in all but the code that is measured: a sender that
+is at most two windows of messages ahead of what its receiver has acknowledged, and messages that are there beforehand.
+Raw is blocking pyzmq, a connected DEALER that sends to a bound ROUTER over TCP on loopback.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterator
+from contextlib import closing, contextmanager
+from functools import partial
+from itertools import repeat
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from typing import Any, NamedTuple
+
+import numpy as np
+import zmq
+
+from benchmarks.worlds import world
+from netsim.edges import Incoming, Outgoing
+from netsim.pacing import SlotClock, Slots
+from netsim.parts import Part
+from netsim.ports import Inbox, NodePort, Parcel
+from netsim.processes import end, started
+from netsim.traffic import Traffic
+from netsim.transports.base import Transport
+from netsim.transports.inprocess import InProcess
+from netsim.transports.zeromq.assignment import Assignment, Peer, parts_of
+from netsim.transports.zeromq.bundles import pack_bundle, pack_frame
+from netsim.transports.zeromq.desk import Desk
+from netsim.transports.zeromq.peers import Peers
+from netsim.transports.zeromq.realtime import RealTime
+from netsim.transports.zeromq.sockets import Inlet, Outlet, Sockets
+from netsim.transports.zeromq.transport import ZeroMQ
+from netsim.virtual import VirtualLoop
+from netsim.world import World
+from nodes.arrays import Floats
+
+PATIENCE = 30_000
+"""Milliseconds without a message after which a measurement has failed."""
+SENDER, RECEIVER = 0, 1
+NAMES = (b"the sender", b"the receiver")
+FROM, TO = 0, 3
+"""The nodes between which frames go, of five that are all linked to each other: 0 to 2 send, 3 and 4 receive."""
+PARCEL: Parcel = (FROM, 0, 100_000_000, 1, 0, 100_000_000, bytes(range(200)) * 2)
+"""A frame of 400 bytes under way."""
+
+
+class Load(NamedTuple):
+    """How much is sent: so many windows of so many messages."""
+
+    window: int
+    windows: int
+
+
+BUNDLES, FRAMES = Load(20, 150), Load(2000, 100)
+"""What takes about a second."""
+
+
+def bundles(load: Load = BUNDLES) -> dict[str, float]:
+    """Bundles of 1000 frames of 400 bytes per second, over those of raw sockets with the same bytes."""
+    bundle = pack_bundle(100_000_000, [(TO, PARCEL)] * 1000)
+    return _over_raw(_our_bundles(bundle, load), _raw(bundle, load))
+
+
+def frames(load: Load = FRAMES) -> dict[str, float]:
+    """Single frames of 400 bytes per second on real time, over raw messages of the same length."""
+    return _over_raw(_our_frames(load), _raw(pack_frame(TO, PARCEL), load))
+
+
+def lockstep(nodes: int = 2000, rounds: int = 20) -> dict[str, float]:
+    """How many times as fast two workers are as one process, and two busy processes as one after the other."""
+    built = world(nodes, "ordinal", 50, rounds)
+    ours, base = _learn(ZeroMQ(workers=2), built), _learn(InProcess(), built)
+    if not all(np.array_equal(ours.final[node], base.final[node]) for node in range(nodes)):
+        raise RuntimeError("lockstep and one process came to different parameters")
+    figures = {"lockstep s": ours.seconds, "in process s": base.seconds, "over one": base.seconds / ours.seconds}
+    return {**figures, "busy over one": busy()}
+
+
+def busy(turns: int = 40_000) -> float:
+    """How many times as fast two processes that have nothing to do with each other are as one after the other."""
+    with _beside(_work, turns) as first, _beside(_work, turns) as second:
+        for pipe in (first, second):
+            _awaited(pipe)  # it is there
+        alone, both = _seconds(first), _seconds(first, second)
+    return 2 * alone / both
+
+
+MEASUREMENTS: dict[str, Callable[[], dict[str, float]]] = {
+    "bundles": bundles,
+    "frames on real time": frames,
+    "lockstep": lockstep,
+}
+"""By the name of the case."""
+
+
+# -- streams -----------------------------------------------------------------------------------------------------------
+
+
+def _over_raw(ours: float, raw: float) -> dict[str, float]:
+    return {"per second": ours, "raw per second": raw, "over raw": ours / raw}
+
+
+def _rate(send: Callable[[], object], acknowledged: Callable[[], object], load: Load) -> float:
+    """Messages per second, from the first that is sent to the last that is acknowledged."""
+    send()
+    acknowledged()  # so the connection is there
+    start = time.perf_counter()
+    for number in range(load.windows):
+        for _ in repeat(None, load.window):
+            send()
+        if number:
+            acknowledged()
+    acknowledged()
+    return load.window * load.windows / (time.perf_counter() - start)
+
+
+def _counts(load: Load) -> list[int]:
+    """After how many messages the receiver acknowledges, each time."""
+    return [1, *repeat(load.window, load.windows)]
+
+
+def _raw(message: bytes, load: Load) -> float:
+    with _beside(_hear_raw, load) as pipe, zmq.Context() as context, context.socket(zmq.DEALER) as dealer:
+        dealer.linger, dealer.rcvtimeo, dealer.sndtimeo = 0, PATIENCE, PATIENCE
+        dealer.connect(_awaited(pipe))
+        return _rate(partial(dealer.send, message), dealer.recv, load)
+
+
+def _hear_raw(pipe: Connection[Any, Any], load: Load) -> None:
+    with pipe, zmq.Context() as context, context.socket(zmq.ROUTER) as router:
+        router.linger, router.rcvtimeo = 0, PATIENCE
+        pipe.send(f"tcp://127.0.0.1:{router.bind_to_random_port('tcp://127.0.0.1')}")
+        for count in _counts(load):
+            for _ in repeat(None, count):
+                name, _ = router.recv_multipart()
+            router.send_multipart([name, b""])
+        pipe.poll(PATIENCE / 1000)
+
+
+def _our_bundles(bundle: bytes, load: Load) -> float:
+    with _beside(_hear_bundles, load) as pipe, Sockets() as sockets:
+        outlet = sockets.outlet(_awaited(pipe), NAMES[SENDER])
+        return _rate(partial(outlet.send, bundle), partial(_answered, outlet), load)
+
+
+def _hear_bundles(pipe: Connection[Any, Any], load: Load) -> None:
+    with pipe, Sockets() as sockets:
+        inlet = sockets.inlet()
+        inlet.admit(NAMES[SENDER], SENDER)
+        pipe.send(inlet.endpoint)
+        for count in _counts(load):
+            while count:
+                if inlet.receive() is not None:
+                    count -= 1
+                else:
+                    _wait(inlet)
+            inlet.send(SENDER, b"")
+        pipe.poll(PATIENCE / 1000)
+
+
+def _our_frames(load: Load) -> float:
+    with _beside(_hear_frames, load) as pipe, Sockets() as sockets:
+        peers, part = _connected(SENDER, sockets, pipe)
+        outlet, edge = peers.outlets[RECEIVER], Outgoing(part.channel(FROM, TO))
+        real = RealTime(peers, Desk(outlet), lambda *_: None, lambda _: None, curve=False)
+        rate = _rate(partial(real.way(FROM, TO, edge), PARCEL), partial(_answered, outlet), load)
+    if edge.overrun:
+        raise RuntimeError(f"{edge.overrun} frames found the queue full; take smaller windows")
+    return rate
+
+
+def _hear_frames(pipe: Connection[Any, Any], load: Load) -> None:
+    with pipe, Sockets() as sockets, closing(VirtualLoop()) as loop:
+        peers, part = _connected(RECEIVER, sockets, pipe)
+        inbox: Inbox = []
+        incoming = {other: Incoming() for other in part.neighbours[TO]}
+        slots = Slots(SlotClock(loop), part.period, part.rounds, part.recorded)
+        ports = {TO: NodePort(TO, part.neighbours[TO], slots, {}, incoming, inbox)}
+
+        def arrive(target: int, parcel: Parcel) -> None:
+            ports[target].arrive(parcel)
+
+        real = RealTime(peers, Desk(peers.outlets[SENDER]), arrive, lambda _: None, curve=False)
+        for count in _counts(load):
+            real.take()
+            while len(inbox) < count:
+                _wait(peers.inlet)
+                real.take()
+            del inbox[:count]
+            peers.inlet.send(SENDER, b"")
+        pipe.poll(PATIENCE / 1000)
+
+
+def _connected(worker: int, sockets: Sockets, pipe: Connection[Any, Any]) -> tuple[Peers, Part]:
+    """Two workers that are linked to each other, as a run of five nodes on real time would have them."""
+    other, nodes, built = 1 - worker, parts_of(5, 2), world(5, "squared", 10, 1)
+    inlet = sockets.inlet()
+    pipe.send(inlet.endpoint)
+    peer = Peer(other, nodes[other], _awaited(pipe), b"", NAMES[worker], NAMES[other])
+    assignment = Assignment(built.part(nodes[worker]), (peer,), "real")
+    peers = Peers(sockets, inlet, assignment)
+    peers.connect()
+    return peers, assignment.part
+
+
+def _answered(outlet: Outlet) -> None:
+    while outlet.receive() is None:
+        if not outlet.socket.poll(PATIENCE):
+            raise RuntimeError("the receiver acknowledges nothing any more")
+
+
+def _wait(inlet: Inlet) -> None:
+    if not inlet.wait(PATIENCE):
+        raise RuntimeError("the sender sends nothing any more")
+
+
+# -- learning ----------------------------------------------------------------------------------------------------------
+
+
+class _Clock:
+    """An observer that only takes the time from when all nodes have told their start to the end of the last."""
+
+    def __init__(self) -> None:
+        self._start = self._end = 0.0
+        self.final: dict[int, Floats] = {}
+
+    @property
+    def seconds(self) -> float:
+        """By the clock on the wall."""
+        return self._end - self._start
+
+    def tell(self, node: int, completed: int, estimate: Floats, traffic: Traffic) -> None:
+        """Note the time."""
+        if completed == 0:
+            self._start = time.perf_counter()
+        else:
+            self._end = time.perf_counter()
+            self.final[node] = estimate
+
+    def lose(self, nodes: Collection[int]) -> None:
+        """The measurement is lost with them."""
+        raise RuntimeError(f"a worker with {len(nodes)} nodes died")
+
+
+def _learn(transport: Transport, built: World) -> _Clock:
+    clock = _Clock()
+    transport.run(built, clock)
+    return clock
+
+
+def _work(pipe: Connection[Any, Any], turns: int) -> None:
+    """A fixed amount of Python and numpy each time that the pipe says so."""
+    matrix, vector = np.ones((50, 200)), np.full(200, 0.5)
+    with pipe:
+        pipe.send("ready")
+        while pipe.poll(PATIENCE / 1000) and pipe.recv():
+            for _ in range(turns):
+                vector = matrix.T @ (matrix @ vector) / sum(range(1000))
+            pipe.send("done")
+
+
+def _seconds(*pipes: Connection[Any, Any]) -> float:
+    """Until all processes at these pipes have done their work."""
+    start = time.perf_counter()
+    for pipe in pipes:
+        pipe.send("go")
+    for pipe in pipes:
+        _awaited(pipe)
+    return time.perf_counter() - start
+
+
+# -- processes ---------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _beside(work: Callable[..., object], *arguments: object) -> Iterator[Connection[Any, Any]]:
+    """Work in a process of its own, and our end of the pipe that is the first of its arguments."""
+    ours, theirs = Pipe()
+    process = started(work, theirs, *arguments)
+    theirs.close()
+    try:
+        with ours:
+            yield ours
+    finally:
+        end(process)
+        process.close()
+
+
+def _awaited(pipe: Connection[Any, Any]) -> Any:
+    if not pipe.poll(PATIENCE / 1000):
+        raise RuntimeError("the process at the other end of a pipe says nothing")
+    return pipe.recv()
