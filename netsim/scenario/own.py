@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic.errors import PydanticUserError
@@ -14,6 +14,7 @@ from netsim.scenario.hints import fields, key
 from netsim.scenario.mistakes import listed, near, shown
 from netsim.scenario.modules import find_module
 
+Piece = TypeVar("Piece")
 CONFIG = ConfigDict(extra="forbid", alias_generator=key)
 """How every piece is validated: by its YAML keys, and without any others."""
 
@@ -101,3 +102,13 @@ def adapter(piece: Any) -> TypeAdapter[Any]:
     """The validator of a dataclass by YAML keys."""
     # Only a type that is not itself a dataclass takes a configuration from here, which those inside it then share.
     return TypeAdapter(piece | None, config=CONFIG)
+
+
+def rebuilt(piece: type[Piece], data: Mapping[str, Any], own: Own) -> Piece:
+    """The dataclass of which ``data`` is the resolved form; ``ValueError`` with all that cannot be made here."""
+    try:
+        made: Piece = adapter(piece).validate_python(data, context={"own": own})
+    except ValidationError as error:
+        faults = (f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors(include_url=False))
+        raise ValueError("; ".join(fault.replace("Value error, ", "") for fault in faults)) from None
+    return made

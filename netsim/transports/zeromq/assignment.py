@@ -11,7 +11,7 @@ import numpy as np
 
 from netsim.links import LinkMap, Override
 from netsim.parts import EdgeLinks, Part
-from netsim.scenario.own import Own, adapter
+from netsim.scenario.own import Own, rebuilt
 from netsim.world import World
 from nodes.arrays import Floats
 from nodes.diffusion import Algorithms
@@ -95,7 +95,7 @@ def read(given: Mapping[str, Any], folder: Path | None = None) -> Assignment:
     ``ValueError`` for pieces that cannot be made here.
     """
     own = Own(Path(given["folder"]) if folder is None else folder)
-    pieces: _Pieces = adapter(_Pieces).validate_python(given["pieces"], context={"own": own})
+    pieces = rebuilt(_Pieces, given["pieces"], own)
     nodes, samples, inputs, ranks, feature_key = given["network"]
     period, rounds, recorded, limit = given["slots"]
     part = Part(

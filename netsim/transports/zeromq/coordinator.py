@@ -109,8 +109,9 @@ class Coordinator:
             self._poller.register(sentinel, zmq.POLLIN)
         try:
             self._begin()
-            while not all(seat.done for seat in self._seats.values()) or self._inquiries:
-                self._go_on()
+            with np.errstate(all="ignore"):  # where parameters overflow, the observer says so
+                while not all(seat.done for seat in self._seats.values()) or self._inquiries:
+                    self._go_on()
             return self._outcome()
         except DivergedError as error:
             return Outcome({}, diverged=error.completed)
@@ -179,15 +180,12 @@ class Coordinator:
 
     def _go_on(self) -> None:
         start = time.monotonic()
-        idle = True
         for worker, message in self._news():
-            idle = False
             self._hear(worker, message)
         if (lost := self._lost()) is not None:
             self._lose(*lost)
-        elif idle:
-            # Time in which this process itself did not run is nobody's silence.
-            self._be_patient(min(time.monotonic() - start, 2 * TICK))
+        # Time in which this process itself had other things to do is nobody's silence.
+        self._be_patient(min(time.monotonic() - start, 2 * TICK))
 
     def _news(self) -> Iterator[tuple[int, Message]]:
         """What workers of this run have said, if anything comes within a moment."""

@@ -68,7 +68,8 @@ def _take_part(desk: Desk, post: Post) -> None:
         try:
             assignment = read(command.plain, post.folder)
         except Exception as error:  # of anybody's code: it is the coordinator's to tell
-            desk.say(Failed("error", 0, 0, 0, told(error)))
+            reason = str(error) if isinstance(error, ValueError) else told(error)
+            desk.say(Failed("error", 0, 0, 0, reason))
             while not isinstance(desk.await_command(), Close):
                 pass
             return

@@ -571,7 +571,7 @@ def test_nothing_is_left_after_the_end(curve: bool, until):
         assert held() > before
         start = time.monotonic()
     assert time.monotonic() - start < 3
-    until(lambda: held() == before)
+    until(lambda: all(now <= then for now, then in zip(held(), before, strict=True)))
     host, port = endpoint.removeprefix("tcp://").rsplit(":", 1)
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection((host, int(port)))
@@ -593,4 +593,4 @@ def test_an_error_inside_closes_all(until):
     count = len(os.listdir("/proc/self/fd"))
     with pytest.raises(OSError, match="is taken"), Sockets() as sockets:
         sockets.inlet(port=int(sockets.inlet().endpoint.rsplit(":", 1)[1]))
-    until(lambda: len(os.listdir("/proc/self/fd")) == count)
+    until(lambda: len(os.listdir("/proc/self/fd")) <= count)

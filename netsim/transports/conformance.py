@@ -1,0 +1,691 @@
+"""The laws that every transport keeps, and a function that runs any transport through them.
+
+A test of a transport of one's own is one line, ``check_transport(Mine)``. What must come of each frame is worked out
+here from the draws of its edge, so that no transport is the measure of another.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import networkx as nx
+import numpy as np
+
+from netsim.edges import GONE
+from netsim.links import LOST
+from netsim.scenario.own import Own
+from netsim.scenario.resolve import resolve
+from netsim.scenario.schema import Scenario
+from netsim.scenario.validate import validate
+from netsim.traffic import Traffic, of_node
+from netsim.transports.base import DivergedError, Observer, Outcome, Transport
+from netsim.transports.inprocess import InProcess
+from netsim.units import Duration, Period, written
+from netsim.virtual import TimeLimitError
+from netsim.world import World, build
+from nodes.arrays import Floats, Integers
+from nodes.diffusion import Diffusion, Round
+from nodes.exchange import Exchange
+from nodes.learner import Learner
+from nodes.messages import Coder, Full
+from nodes.node import NodeError
+from nodes.node import run as live
+from nodes.quantities import Count, Index
+from nodes.wire import Decoder, Frame, Message, pack
+
+Make = Callable[[], Transport]
+Edge = tuple[int, int]
+Plan = Callable[[int], World]
+"""A world for a length of its slots in nanoseconds."""
+
+SLOTS: Final = (10_000_000, 40_000_000, 160_000_000)
+"""Lengths of slots: the next is tried where a real clock did not wait for frames in the one before."""
+SETTLE: Final = 0.5
+"""Seconds that threads and processes have to be gone after a run."""
+ENOUGH: Final = 30.0
+"""Seconds after which a run is taken never to end."""
+
+
+class OverrunError(RuntimeError):
+    """A real clock overran frames even in the longest slots, so that nothing can be said of the transport."""
+
+
+def check_transport(make: Make) -> None:
+    """Run a transport, which ``make`` makes anew for each run, through all laws.
+
+    ``AssertionError`` with a sentence that names the broken law and says what was found; ``OverrunError`` where the
+    machine is too busy to judge a transport on real time.
+    """
+    for law in LAWS:
+        law(make)
+
+
+# -- laws ------------------------------------------------------------------------------------------------------------
+
+
+def delivers(make: Make) -> None:
+    """On perfect links each frame is heard at the end of its slot, by all its receivers and by nobody else."""
+    run = _played("delivers", make, lambda slot: _listening(slot, messages={"kind": _kind(Marks), "pause": 3}))
+    _check_marks("delivers", run)
+
+
+def counts(make: Make) -> None:
+    """Each directed edge counts what its draws and the frames' bytes say, and nodes tell sums that grow to its totals.
+
+    Sent is delivered, lost and in flight; bytes are header, positions and values; frames that are lost are the very
+    ones whose draws say so.
+    """
+    run = _played("counts", make, _learning)
+    world, told = run.world, run.told
+    for source, target in run.outcome.edges:
+        coder = _coder(world, source)
+        frames = {k: coder.encode(told[source, k][0], k)[0][0] for k in range(world.rounds)}
+        _check_edge("counts", run, (source, target), _ledger(world, (source, target), frames).traffic)
+    for node in world.neighbours:
+        sums = [told[node, k][1] for k in range(world.rounds + 1)]
+        grows = all(before <= now for one, two in pairwise(sums) for before, now in zip(one, two, strict=True))
+        _require("counts", sums[0] == Traffic() and grows, f"the traffic that node {node} tells does not grow from 0")
+        edges = run.outcome.edges.items()
+        totals = of_node((t for (m, _), t in edges if m == node), (t for (_, n), t in edges if n == node))
+        _require("counts", sums[-1] == totals, f"node {node} tells at the end {sums[-1]}, and its edges have {totals}")
+
+
+def orders(make: Make) -> None:
+    """Of each sender the newest slot that is due counts, and what comes late or after something newer is counted.
+
+    A frame that is due exactly at the end of a slot is in time, one that is sent at that instant is not seen. Where
+    nothing new is heard, ``on-silence`` says what is combined.
+    """
+    for on_silence in ("self", "hold"):
+        _check_marks("orders", _played("orders", make, partial(_delayed, on_silence=on_silence)))
+
+
+def isolates(make: Make) -> None:
+    """What a node learns depends on its own data and on what it could have heard by then, and on nothing else.
+
+    A change to the data of one node travels one edge a round, and no bit of what others learn changes before; a node
+    on whose incoming links everything is lost learns exactly as alone.
+    """
+    deaf, changed = 0, 5
+    plans = (partial(_path, deaf=deaf, changed=changed, factor=factor) for factor in (1.0, 2.0))
+    first, second = (_played("isolates", make, plan) for plan in plans)
+    world = first.world
+    for node in world.neighbours:
+        far = nx.shortest_path_length(world.graph, node, changed)
+        for k in range(1, world.rounds + 1):
+            same = np.array_equal(first.told[node, k][0], second.told[node, k][0])
+            reached = far < k and node != deaf
+            words = ("does not change", "could hear of") if reached else ("changes", "cannot have heard of")
+            _require(
+                "isolates",
+                same != reached,
+                f"what node {node} has learned in {k} rounds {words[0]} with the data of node {changed}, {far} edges "
+                f"away, which it {words[1]}",
+            )
+    for k, estimate in _alone(world, deaf).items():
+        same = np.array_equal(first.told[deaf, k][0], estimate)
+        _require("isolates", same, f"node {deaf} hears nothing, and has not learned as if alone after {k} rounds")
+
+
+def refuses(make: Make) -> None:
+    """Frames that cannot be read are counted as refused on their edge and combined by nobody, and the run goes on."""
+    run = _played("refuses", make, lambda slot: _listening(slot, {"kind": _kind(Garbled)}, {"loss": _loss(0.3)}))
+    world = run.world
+    heard: dict[Edge, list[int]] = {}
+    for source, target in run.outcome.edges:
+        channel, traffic = world.part().channel(source, target), Traffic()
+        heard[source, target] = [-1] * world.rounds
+        for k in range(world.rounds):
+            for n, (frame, readable) in enumerate(_garbled(source, k, world.task.parameters)):
+                arrives = channel.fate(k, n) != GONE
+                traffic += _sent(frame) + (_delivered(frame) if arrives else Traffic(lost=1))
+                traffic += Traffic(refused=arrives and not readable)
+                if arrives and readable:
+                    heard[source, target][k] = k
+        _check_edge("refuses", run, (source, target), traffic)
+    _check_heard("refuses", run, heard)
+
+
+def fails(make: Make) -> None:
+    """A run that cannot go on ends, and says why.
+
+    An exception in a node is a ``NodeError`` with node and round, of the first that fails; numbers that are finite no
+    more, or an observer that has seen enough, end the run as diverged in that round; the world's limit is a
+    ``TimeLimitError``, and what else an observer raises goes through.
+    """
+    world = _listening(SLOTS[0], {"kind": _kind(Failing), "at": [[0, 5], [4, 3], [2, 3]]})
+    end = _end(make, world, Notes())
+    named = isinstance(end, NodeError) and (end.node, end.round) == (2, 3) and "as planned" in end.reason
+    _require("fails", named, f"node 2 fails in round 3 with an exception, and the run ends with {end!r}")
+
+    wild = _wild(SLOTS[0])
+    wanted = InProcess().run(wild, Notes()).diverged
+    end = _end(make, wild, Notes())
+    diverged = isinstance(end, Outcome) and end.diverged == wanted is not None
+    _require("fails", diverged, f"numbers are finite no more in round {wanted}, and the run ends with {end!r}")
+
+    world = _listening(SLOTS[0])
+    end = _end(make, world, Notes({4: DivergedError(4)}))
+    diverged = isinstance(end, Outcome) and end.diverged == 4
+    _require("fails", diverged, f"the observer finds that the run diverged in round 4, and it ends with {end!r}")
+
+    reason = ConnectionError("as planned")
+    end = _end(make, world, Notes({4: reason}))
+    _require("fails", end is reason, f"the observer raises {reason!r}, and the run ends with {end!r}")
+
+    end = _end(make, replace(world, limit=world.period * 5 // 2), Notes())
+    _require("fails", isinstance(end, TimeLimitError), f"time is limited to 2.5 slots, and the run ends with {end!r}")
+
+
+def repeats(make: Make) -> None:
+    """A second run gives the same bits as the first, and both those of a run in process on virtual time."""
+    first = _played("repeats", make, _learning)
+    runs = {
+        "a second run": _played("repeats", make, _learning),
+        "a run in process": _played("repeats", InProcess, lambda _: _learning(first.world.period)),
+    }
+    for name, run in runs.items():
+        for (node, k), (estimate, traffic) in first.told.items():
+            theirs, counted = run.told[node, k]
+            same = estimate.tobytes() == theirs.tobytes()
+            _require("repeats", same, f"node {node} has learned other bits after {k} rounds than in {name}")
+            same = _plain(traffic) == _plain(counted)
+            _require("repeats", same, f"node {node} tells {traffic} after {k} rounds, and {counted} in {name}")
+        for edge in run.outcome.edges:
+            _check_edge("repeats", first, edge, _plain(run.outcome.edges[edge]))
+
+
+def closes(make: Make) -> None:
+    """After a run no thread, child process, open file or event loop is left of it, however it ended.
+
+    What a first run leaves for all later ones, like a server of processes, is not judged.
+    """
+    good = _listening(SLOTS[0], rounds=3)
+    # In long slots, so that on a real clock the others wait when one has failed.
+    bad = _listening(SLOTS[-1], {"kind": _kind(Failing), "at": [[2, 1]]}, rounds=3)
+    _end(make, good, Notes())
+    before = _open()
+    for world, how in ((good, "ended well"), (bad, "failed")):
+        end = _end(make, world, Notes())
+        last = time.monotonic() + SETTLE
+        while (left := _open() - before) and time.monotonic() < last:
+            time.sleep(0.01)
+        _require("closes", not left, f"after a run that {how} with {type(end).__name__} there is left {sorted(left)}")
+
+
+LAWS: Final = (delivers, counts, orders, isolates, refuses, fails, repeats, closes)
+
+
+# -- runs ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Notes:
+    """An observer that keeps what it is told, and raises what is planned for a number of completed rounds."""
+
+    planned: Mapping[int, Exception] = field(default_factory=dict)
+    told: dict[tuple[int, int], tuple[Floats, Traffic]] = field(default_factory=dict)
+    """(node, completed rounds) -> parameters and traffic."""
+    again: list[tuple[int, int]] = field(default_factory=list)
+    """What was told more than once."""
+    lost: list[int] = field(default_factory=list)
+
+    def tell(self, node: int, completed: int, estimate: Floats, traffic: Traffic) -> None:
+        """Keep it."""
+        if completed in self.planned:
+            raise self.planned[completed]
+        if (node, completed) in self.told:
+            self.again.append((node, completed))
+        self.told[node, completed] = estimate.copy(), traffic
+
+    def lose(self, nodes: Collection[int]) -> None:
+        """Keep it."""
+        self.lost += nodes
+
+
+class Run(NamedTuple):
+    """A run that ended well."""
+
+    world: World
+    told: Mapping[tuple[int, int], tuple[Floats, Traffic]]
+    outcome: Outcome
+
+
+def _played(law: str, make: Make, plan: Plan) -> Run:
+    """A run to the end, with longer slots where frames were overrun; all nodes have told all, of all edges is known."""
+    for slot in SLOTS:
+        world, notes = plan(slot), Notes()
+        outcome = _end(make, world, notes)
+        if not isinstance(outcome, Outcome):
+            raise AssertionError(f"{law}: a run that nothing stops ends with {outcome!r}") from outcome
+        if any(traffic.overrun for traffic in outcome.edges.values()):
+            continue
+        _require(law, outcome.diverged is None, f"a run that converges ends as diverged in round {outcome.diverged}")
+        _require(law, not (outcome.deaths or notes.lost), f"nodes were lost: {outcome.deaths}, {notes.lost}")
+        wanted = {(node, k) for node in world.neighbours for k in world.recorded}
+        wrong = sorted(wanted ^ notes.told.keys()) + notes.again
+        _require(law, not wrong, f"(node, completed rounds) {wrong} were not told once each as recorded")
+        edges = set(nx.DiGraph(world.graph).edges) ^ set(outcome.edges)
+        _require(law, not edges, f"edges {sorted(edges)} are in one of the graph and the outcome only")
+        return Run(world, notes.told, outcome)
+    raise OverrunError(f"{law}: frames were overrun even in slots of {written(SLOTS[-1])}; try on a less busy machine")
+
+
+def _end(make: Make, world: World, observer: Observer) -> Outcome | Exception:
+    """How a run ends."""
+    with _bounded():
+        try:
+            return make().run(world, observer)
+        except Exception as error:  # of any kind: it is compared with what should have come
+            return error
+
+
+class _EndlessError(BaseException):
+    """A run has not ended; not an exception that a node or a transport could take for one of its own."""
+
+
+@contextmanager
+def _bounded() -> Iterator[None]:
+    """Breaks off what takes too long, where the system has alarms, which go to the main thread."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def ring(*_: object) -> None:
+        raise _EndlessError
+
+    previous = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, ENOUGH)
+    try:
+        yield
+    except _EndlessError:
+        raise AssertionError(f"ends: a run that takes a moment has not ended after {ENOUGH:g} s") from None
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+
+
+def _alone(world: World, node: int) -> dict[int, Floats]:
+    """What a node learns that hears nothing, by completed rounds."""
+    told: dict[int, Floats] = {}
+    around = _Nowhere(world.neighbours[node], world.rounds, world.recorded)
+    decode = Decoder(1, world.task.parameters).__getitem__
+
+    def tell(completed: int, estimate: Floats) -> None:
+        told[completed] = estimate
+
+    life = live(world.task, world.shares[node], around, around, tell, decode)
+    try:
+        life.send(None)
+    except StopIteration:
+        return told
+    raise AssertionError("a node that has nothing to wait for waits")
+
+
+@dataclass(frozen=True)
+class _Nowhere:
+    """A port to nobody, and a schedule without waiting."""
+
+    neighbours: Mapping[int, int]
+    rounds: int
+    recorded: frozenset[int]
+
+    def send(self, frame: Frame, to: Sequence[int]) -> None:
+        """It is gone."""
+
+    def drain(self) -> list[tuple[int, bytes]]:
+        """Nothing."""
+        return []
+
+    def refuse(self, sender: int) -> None:
+        """There is nothing to refuse."""
+
+    async def slot_end(self, k: int) -> None:
+        """At once."""
+
+
+def _open() -> set[str]:
+    """What is open in this process, in words."""
+    loops = (each for each in gc.get_objects() if issubclass(type(each), asyncio.AbstractEventLoop))
+    return {
+        *(f"event loop {id(loop)}" for loop in loops if not loop.is_closed()),
+        *(f"thread {thread.name}" for thread in threading.enumerate()),
+        *(f"process {process.name}" for process in multiprocessing.active_children()),
+        *_system("fd", lambda file: f"file {file} ({os.readlink(f'/proc/self/fd/{file}')})"),
+        *_system("task", lambda thread: f"thread {thread} of the system"),
+    }
+
+
+def _system(folder: str, words: Callable[[str], str]) -> Iterable[str]:
+    """What the system knows of this process, where it tells."""
+    try:
+        names = os.listdir(f"/proc/self/{folder}")
+    except FileNotFoundError:
+        return
+    for name in names:
+        try:
+            yield words(name)
+        except FileNotFoundError:
+            continue  # the listing itself was open
+
+
+# -- what must come of frames ----------------------------------------------------------------------------------------
+
+
+class Ledger(NamedTuple):
+    """What must come of the frames of one edge, by the draws of its links."""
+
+    traffic: Traffic
+    newest: list[int]
+    """The newest slot of which a frame was heard by the end of each slot; -1 for none."""
+
+
+def _ledger(world: World, edge: Edge, frames: Mapping[int, Frame]) -> Ledger:
+    """By slots in which one frame is sent."""
+    period, channel = world.period, world.part().channel(*edge)
+    due = {k: k * period + fate for k in frames if (fate := channel.fate(k, 0)) != GONE}
+    # A frame is taken at the first end of a slot at which it is due, and not before the end of its own.
+    taken = {k: max(k, -(-when // period) - 1) for k, when in due.items()}
+    here = {k: end for k, end in taken.items() if end < world.rounds}
+    traffic = Traffic(
+        lost=len(frames) - len(due),
+        late=sum(due[k] > (k + 1) * period for k in here),
+        stale=sum(any(other > k and here[other] <= end for other in here) for k, end in here.items()),
+    )
+    traffic = sum((_sent(frame) for frame in frames.values()), traffic)
+    traffic = sum((_delivered(frames[k]) for k in here), traffic)
+    newest = [max((k for k, end in here.items() if end <= j), default=-1) for j in range(world.rounds)]
+    return Ledger(traffic, newest)
+
+
+def _sent(frame: Frame) -> Traffic:
+    return Traffic(sent=1, sent_bytes=len(frame.data), positions=frame.positions, values=frame.values)
+
+
+def _delivered(frame: Frame) -> Traffic:
+    return Traffic(delivered=1, delivered_bytes=len(frame.data))
+
+
+def _plain(traffic: Traffic) -> Traffic:
+    """Without what a transport puts around frames."""
+    return traffic._replace(envelope=0, framing=0)
+
+
+def _require(law: str, holds: bool, sentence: str) -> None:
+    if not holds:
+        raise AssertionError(f"{law}: {sentence}")
+
+
+def _check_edge(law: str, run: Run, edge: Edge, wanted: Traffic) -> None:
+    found = _plain(run.outcome.edges[edge])
+    wrong = [f"{a} {name} instead of {b}" for name, a, b in zip(found._fields, found, wanted, strict=True) if a != b]
+    _require(law, not wrong, f"the edge from node {edge[0]} to {edge[1]} counts {', '.join(wrong)}")
+
+
+def _check_marks(law: str, run: Run) -> None:
+    """That marks were heard and counted as their fates say."""
+    world, messages = run.world, run.world.task.messages
+    heard = {}
+    for source, target in run.outcome.edges:
+        slots = (k for k in range(world.rounds) if messages.speaks(k, target))  # type: ignore[attr-defined]
+        frames = {k: _marked(source, k, world.task.parameters) for k in slots}
+        traffic, newest = _ledger(world, (source, target), frames)
+        if world.task.algorithm.on_silence == "self":
+            newest = [now if now > before else -1 for before, now in pairwise([-1, *newest])]
+        heard[source, target] = newest
+        _check_edge(law, run, (source, target), traffic)
+    _check_heard(law, run, heard)
+
+
+def _check_heard(law: str, run: Run, heard: Mapping[Edge, Sequence[int]]) -> None:
+    """That nodes have combined marks of these slots, -1 for none, at the end of each slot."""
+    world = run.world
+    for node, around in world.neighbours.items():
+        row, members = world.task.weights.row(node, around), sorted((node, *around))
+        for k in range(world.rounds):
+            slots = [-1 if other == node else heard[other, node][k] for other in members]
+            marks = [_mark(other, slot, world.task.parameters) for other, slot in zip(members, slots, strict=True)]
+            told = run.told[node, k + 1][0]
+            read = (np.rint(told[members] / row) - 1).astype(int).tolist()
+            _require(
+                law,
+                np.array_equal(told, row.dot(np.array(marks))),
+                f"at the end of slot {k} node {node} combines of nodes {members} what they sent in slots {read} "
+                f"instead of {slots}, where -1 is nothing",
+            )
+
+
+# -- worlds ----------------------------------------------------------------------------------------------------------
+
+
+def _world(slot: int, rounds: int, topology: Mapping[str, Any], **changes: Any) -> World:
+    """A small world; ``changes`` are keys of its scenario, and those of its network."""
+    network = {name: changes.pop(name) for name in ("links", "overrides") if name in changes}
+    # A folder in which no module's name leads to a file, so that the pieces below come from this very module.
+    own, folder = Own(Path(__file__).parent), Path(__file__).parent
+    given: dict[str, Any] = {
+        "name": "conformance",
+        "seed": 3,
+        "rounds": rounds,
+        "slot": written(slot),
+        "record": {"every": 1},
+        "data": {"kind": "rings", "train": 60, "test": 10},
+        "network": {"topology": topology, **network},
+        "model": {"features": {"kind": "fourier", "size": 12}, "loss": "ordinal-hinge", "penalty": {"alpha": 0.9}},
+        **changes,
+    }
+    scenario = validate(given, own)
+    assert isinstance(scenario, Scenario), scenario
+    return build(scenario, 0, folder, resolve(scenario, own))
+
+
+def _listening(
+    slot: int, messages: Mapping[str, Any] | None = None, links: Mapping[str, Any] | None = None, rounds: int = 15
+) -> World:
+    """Nodes that learn nothing and tell what they hear."""
+    return _world(
+        slot,
+        rounds,
+        {"kind": "erdos-renyi", "nodes": 5, "p": 0.7},
+        algorithm={"kind": _kind(Listening)},
+        messages=messages or {"kind": _kind(Marks)},
+        links=links or {},
+    )
+
+
+def _delayed(slot: int, on_silence: str) -> World:
+    """Frames in time to the nanosecond and late by one, that overtake others and are overtaken, or lost.
+
+    The run ends right at its time limit, which is in time too.
+    """
+    delays = (0, slot, slot + 1, slot * 5 // 2, None, slot // 2, slot * 3, 0)
+    timetable = {
+        "kind": _kind(Timetable),
+        "slot": written(slot),
+        "delays": [None if delay is None else written(delay) for delay in delays],
+    }
+    world = _world(
+        slot,
+        20,
+        {"kind": "complete", "nodes": 4},
+        algorithm={"kind": _kind(Listening), "on-silence": on_silence},
+        messages={"kind": _kind(Marks)},
+        links=_faults(slot),
+        overrides=[{"edges": [[0, 1], [0, 3], [2, 0]], "links": {"delay": timetable, "loss": _loss(0)}}],
+    )
+    return replace(world, limit=world.period * world.rounds)
+
+
+def _learning(slot: int) -> World:
+    """Nodes that learn from batches, over links that delay and lose."""
+    return _world(
+        slot,
+        15,
+        {"kind": "erdos-renyi", "nodes": 5, "p": 0.7},
+        algorithm={"order": "consensus", "on-silence": "hold", "batch": 4},
+        links=_faults(slot),
+    )
+
+
+def _path(slot: int, deaf: int, changed: int, factor: float) -> World:
+    """A line of nodes of which one hears nothing, and the samples of another are multiplied by a factor."""
+    silent = [{"edges": [[other, deaf] for other in range(6)], "links": {"loss": _loss(1)}}]
+    world = _world(slot, 4, {"kind": "path", "nodes": 6}, overrides=silent, links={"loss": _loss(0)})
+    shares = [
+        replace(share, samples=share.samples * factor) if share.node == changed else share for share in world.shares
+    ]
+    return replace(world, shares=tuple(shares))
+
+
+def _wild(slot: int) -> World:
+    """Steps so long that parameters soon leave the range of their numbers."""
+    wild = {"order": "adapt-then-combine", "step": {"first": 1e60, "decay": 0}}
+    return _world(slot, 15, {"kind": "ring", "nodes": 5}, algorithm=wild)
+
+
+def _coder(world: World, node: int) -> Coder:
+    decode = Decoder(1, world.task.parameters).__getitem__
+    return world.task.messages.open(node, tuple(world.neighbours[node]), decode)
+
+
+def _faults(slot: int) -> dict[str, Any]:
+    half = written(slot * 3 // 2)
+    return {"delay": {"kind": "delay", "time": half, "jitter": half}, "loss": _loss(0.2)}
+
+
+def _loss(p: float) -> dict[str, Any]:
+    return {"kind": "loss", "p": p}
+
+
+def _kind(piece: type) -> str:
+    return f"{piece.__module__}:{piece.__name__}"
+
+
+# -- pieces of these worlds ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Listening(Diffusion):
+    """Combines what is heard, with nothing of its own, and learns nothing."""
+
+    @property
+    def round(self) -> Round:
+        """A node's parameters are what it has heard in this round."""
+        return _listen
+
+
+async def _listen(theta: Floats, k: int, learner: Learner, exchange: Exchange) -> Floats:
+    return await exchange.combine(np.zeros(len(theta)), k)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Marks(Full):
+    """Frames that tell who sent them in which slot; in slot k without those to neighbours n, (n + k) % pause = 0."""
+
+    pause: Count | None = None
+
+    def speaks(self, slot: int, to: int) -> bool:
+        """Whether a frame is sent to this neighbour in this slot."""
+        return self.pause is None or (to + slot) % self.pause != 0
+
+    def open(self, node: int, neighbours: Sequence[int], decode: Callable[[bytes], Message]) -> Coder:
+        """What its frames say does not depend on the node's parameters."""
+
+        def frames(vector: Floats, k: int) -> list[tuple[Frame, Sequence[int]]]:
+            return [(_marked(node, k, len(vector)), [other for other in neighbours if self.speaks(k, other)])]
+
+        return _Scripted(frames, super().open(node, neighbours, decode))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Garbled(Full):
+    """Marks, with garbage before them or in their place."""
+
+    def open(self, node: int, neighbours: Sequence[int], decode: Callable[[bytes], Message]) -> Coder:
+        """Everything goes to all neighbours."""
+        return _Scripted(
+            lambda vector, k: [(frame, neighbours) for frame, _ in _garbled(node, k, len(vector))],
+            super().open(node, neighbours, decode),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Failing(Full):
+    """Fails ``at`` the first given round of a given node, each ``[node, round]``."""
+
+    at: tuple[tuple[Index, Index], ...]
+
+    def open(self, node: int, neighbours: Sequence[int], decode: Callable[[bytes], Message]) -> Coder:
+        """Whole vectors up to then."""
+        whole = super().open(node, neighbours, decode)
+
+        def frames(vector: Floats, k: int) -> list[tuple[Frame, Sequence[int]]]:
+            if (node, k) in self.at:
+                raise LookupError("as planned")
+            return whole.encode(vector, k)
+
+        return _Scripted(frames, whole)
+
+
+@dataclass(frozen=True)
+class _Scripted:
+    """A coder that sends what a function says, and reads as another does."""
+
+    encode: Callable[[Floats, int], list[tuple[Frame, Sequence[int]]]]
+    reader: Coder
+
+    def decode(self, sender: int, data: bytes) -> tuple[int, Floats]:
+        """(round, vector)."""
+        return self.reader.decode(sender, data)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Timetable:
+    """Delays of the frames of one slot after another, again and again; without one the frame is lost."""
+
+    slot: Period
+    delays_: tuple[Duration | None, ...]
+
+    def delays(self, times: Integers, chance: Callable[[], Floats]) -> Floats:
+        """Nothing is drawn."""
+        table = np.array([LOST if delay is None else delay for delay in self.delays_])
+        return table[times // self.slot % len(table)]
+
+
+def _mark(node: int, slot: int, size: int) -> Floats:
+    """What a node says in a slot; zeros for slot -1, in which it says nothing."""
+    mark = np.zeros(size)
+    mark[node] = slot + 1
+    return mark
+
+
+def _marked(node: int, slot: int, size: int) -> Frame:
+    return pack(0, node, slot, (_mark(node, slot, size),))
+
+
+def _garbled(node: int, slot: int, size: int) -> list[tuple[Frame, bool]]:
+    """The frames of a slot, each with whether it can be read."""
+    good = _marked(node, slot, size)
+    garbage = [
+        b"",
+        b"\xc1" * 40,
+        good.data[:-1],
+        good.data + b"\0",
+        _marked(node + 1, slot, size).data,
+        _marked(node, slot, size + 1).data,
+    ]
+    bad = Frame(garbage[slot // 2 % len(garbage)], 0, 0)
+    return [[(bad, False)], [(bad, False), (good, True)], [(good, True)]][slot % 3]
