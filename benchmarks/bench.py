@@ -46,7 +46,7 @@ class Condition:
     figure: str
     least: float
     words: str
-    """What is said before the figure where it is less."""
+    """What is said before the figure."""
 
 
 @dataclass(frozen=True)
@@ -72,8 +72,11 @@ class Quantity:
         """All that there is to say of it, by the figures of all runs of its case."""
         medians = {figure: statistics.median(run[figure] for run in runs) for figure in runs[0]}
         verdict, note = self.verdict(medians[self.figure]), ""
-        if self.where and medians[self.where.figure] < self.where.least:
-            verdict, note = "--", f"not judged: {self.where.words} {medians[self.where.figure]:.2f}"
+        if self.where:
+            reached = medians[self.where.figure]
+            note = f"{self.where.words} {reached:.2f}"
+            if reached < self.where.least:
+                verdict, note = "--", f"not judged: {self.where.words} only {reached:.2f}"
         values = [run[self.figure] for run in runs]
         figures = {"median": medians[self.figure], "values": values, "verdict": verdict, "note": note}
         return {**asdict(self), **figures, "medians": medians}
@@ -110,7 +113,7 @@ PROCESSES = (
         "lockstep",
         "over one",
         1.3,
-        where=Condition("busy over one", 1.8, "two busy processes reach only"),
+        where=Condition("busy over one", 1.8, "two busy processes reach"),
     ),
 )
 GROUPS = {"simulator": QUANTITIES, "processes": PROCESSES}
@@ -166,7 +169,7 @@ def measured(cases: list[str], count: int) -> dict[str, list[dict[str, float]]]:
 
 def line(row: dict[str, Any]) -> str:
     """A row as it is printed."""
-    aim = "" if row["aim"] is None else f"{row['aim']:g}"
+    aim = "" if row["aim"] is None else f"{row['aim']:,g}"
     low, high = shown(min(row["values"])), shown(max(row["values"]))
     return (
         f"{row['verdict']:>3}  {row['name']:<48} {shown(row['median']):>11}   bar {row['bar']:>9,g}   "

@@ -32,9 +32,10 @@ from netsim.transports.inprocess import InProcess
 from netsim.transports.zeromq.assignment import Assignment, Peer, parts_of
 from netsim.transports.zeromq.bundles import pack_bundle, pack_frame
 from netsim.transports.zeromq.desk import Desk
+from netsim.transports.zeromq.inlet import Inlet
 from netsim.transports.zeromq.peers import Peers
 from netsim.transports.zeromq.realtime import RealTime
-from netsim.transports.zeromq.sockets import Inlet, Outlet, Sockets
+from netsim.transports.zeromq.sockets import Outlet, Sockets
 from netsim.transports.zeromq.transport import ZeroMQ
 from netsim.virtual import VirtualLoop
 from netsim.world import World
@@ -74,13 +75,13 @@ def frames(load: Load = FRAMES) -> dict[str, float]:
 
 
 def lockstep(nodes: int = 2000, rounds: int = 20) -> dict[str, float]:
-    """How many times as fast two workers are as one process, and two busy processes as one after the other."""
-    built = world(nodes, "ordinal", 50, rounds)
+    """How many times as fast two workers are as one process, and two busy processes, before or after, at the least."""
+    built, before = world(nodes, "ordinal", 50, rounds), busy()
     ours, base = _learn(ZeroMQ(workers=2), built), _learn(InProcess(), built)
     if not all(np.array_equal(ours.final[node], base.final[node]) for node in range(nodes)):
         raise RuntimeError("lockstep and one process came to different parameters")
     figures = {"lockstep s": ours.seconds, "in process s": base.seconds, "over one": base.seconds / ours.seconds}
-    return {**figures, "busy over one": busy()}
+    return {**figures, "busy over one": min(before, busy())}
 
 
 def busy(turns: int = 40_000) -> float:

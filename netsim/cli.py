@@ -26,7 +26,8 @@ from netsim.runs import Summary, execute, plan, prepare
 from netsim.scenario.hosts import read_hosts
 from netsim.scenario.load import Loaded, ScenarioError, builtin, kinds, load, schema
 from netsim.tables import csv_text, json_text, pivot_table, terminal, text_of
-from netsim.transports.zeromq.crew import COORDINATOR, Crew, host_crew, posts
+from netsim.transports.zeromq.crew import Crew
+from netsim.transports.zeromq.hosts import COORDINATOR, host_crew, posts
 from netsim.transports.zeromq.keys import write_keys
 from netsim.transports.zeromq.worker import serve
 from netsim.world import build

@@ -5,12 +5,14 @@ from __future__ import annotations
 import multiprocessing
 import signal
 from collections.abc import Callable
+from multiprocessing import util
 from multiprocessing.context import ForkServerProcess
 from typing import Any
 
 
 def started(target: Callable[..., object], *arguments: Any) -> ForkServerProcess:
     """A process that calls a function which can be imported by name, forked from one that has imported it already."""
+    util.get_temp_dir()  # made here, it is that of all processes below this one, and goes when this one ends
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["__main__", target.__module__])
     process = context.Process(target=target, args=arguments)

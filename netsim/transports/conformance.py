@@ -18,33 +18,38 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
-from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import networkx as nx
 import numpy as np
 
 from netsim.edges import GONE
-from netsim.links import LOST
-from netsim.scenario.own import Own
-from netsim.scenario.resolve import resolve
-from netsim.scenario.schema import Scenario
-from netsim.scenario.validate import validate
 from netsim.traffic import Traffic, of_node
 from netsim.transports.base import DivergedError, Observer, Outcome, Transport
 from netsim.transports.inprocess import InProcess
-from netsim.units import Duration, Period, written
+from netsim.transports.proving import (
+    Failing,
+    Garbled,
+    Marks,
+    coder_of,
+    delayed,
+    garbled,
+    kind_of,
+    learning,
+    line,
+    listening,
+    lossy,
+    mark,
+    marked,
+    wild,
+)
+from netsim.units import written
 from netsim.virtual import TimeLimitError
-from netsim.world import World, build
-from nodes.arrays import Floats, Integers
-from nodes.diffusion import Diffusion, Round
-from nodes.exchange import Exchange
-from nodes.learner import Learner
-from nodes.messages import Coder, Full
+from netsim.world import World
+from nodes.arrays import Floats
 from nodes.node import NodeError
 from nodes.node import run as live
-from nodes.quantities import Count, Index
-from nodes.wire import Decoder, Frame, Message, pack
+from nodes.wire import Decoder, Frame
 
 Make = Callable[[], Transport]
 Edge = tuple[int, int]
@@ -78,7 +83,7 @@ def check_transport(make: Make) -> None:
 
 def delivers(make: Make) -> None:
     """On perfect links each frame is heard at the end of its slot, by all its receivers and by nobody else."""
-    run = _played("delivers", make, lambda slot: _listening(slot, messages={"kind": _kind(Marks), "pause": 3}))
+    run = _played("delivers", make, lambda slot: listening(slot, messages={"kind": kind_of(Marks), "pause": 3}))
     _check_marks("delivers", run)
 
 
@@ -88,10 +93,10 @@ def counts(make: Make) -> None:
     Sent is delivered, lost and in flight; bytes are header, positions and values; frames that are lost are the very
     ones whose draws say so.
     """
-    run = _played("counts", make, _learning)
+    run = _played("counts", make, learning)
     world, told = run.world, run.told
     for source, target in run.outcome.edges:
-        coder = _coder(world, source)
+        coder = coder_of(world, source)
         frames = {k: coder.encode(told[source, k][0], k)[0][0] for k in range(world.rounds)}
         _check_edge("counts", run, (source, target), _ledger(world, (source, target), frames).traffic)
     for node in world.neighbours:
@@ -110,7 +115,7 @@ def orders(make: Make) -> None:
     nothing new is heard, ``on-silence`` says what is combined.
     """
     for on_silence in ("self", "hold"):
-        _check_marks("orders", _played("orders", make, partial(_delayed, on_silence=on_silence)))
+        _check_marks("orders", _played("orders", make, partial(delayed, on_silence=on_silence)))
 
 
 def isolates(make: Make) -> None:
@@ -120,7 +125,7 @@ def isolates(make: Make) -> None:
     on whose incoming links everything is lost learns exactly as alone.
     """
     deaf, changed = 0, 5
-    plans = (partial(_path, deaf=deaf, changed=changed, factor=factor) for factor in (1.0, 2.0))
+    plans = (partial(line, deaf=deaf, changed=changed, factor=factor) for factor in (1.0, 2.0))
     first, second = (_played("isolates", make, plan) for plan in plans)
     world = first.world
     for node in world.neighbours:
@@ -142,14 +147,14 @@ def isolates(make: Make) -> None:
 
 def refuses(make: Make) -> None:
     """Frames that cannot be read are counted as refused on their edge and combined by nobody, and the run goes on."""
-    run = _played("refuses", make, lambda slot: _listening(slot, {"kind": _kind(Garbled)}, {"loss": _loss(0.3)}))
+    run = _played("refuses", make, lambda slot: listening(slot, {"kind": kind_of(Garbled)}, {"loss": lossy(0.3)}))
     world = run.world
     heard: dict[Edge, list[int]] = {}
     for source, target in run.outcome.edges:
         channel, traffic = world.part().channel(source, target), Traffic()
         heard[source, target] = [-1] * world.rounds
         for k in range(world.rounds):
-            for n, (frame, readable) in enumerate(_garbled(source, k, world.task.parameters)):
+            for n, (frame, readable) in enumerate(garbled(source, k, world.task.parameters)):
                 arrives = channel.fate(k, n) != GONE
                 traffic += _sent(frame) + (_delivered(frame) if arrives else Traffic(lost=1))
                 traffic += Traffic(refused=arrives and not readable)
@@ -166,18 +171,18 @@ def fails(make: Make) -> None:
     more, or an observer that has seen enough, end the run as diverged in that round; the world's limit is a
     ``TimeLimitError``, and what else an observer raises goes through.
     """
-    world = _listening(SLOTS[0], {"kind": _kind(Failing), "at": [[0, 5], [4, 3], [2, 3]]})
+    world = listening(SLOTS[0], {"kind": kind_of(Failing), "at": [[0, 5], [4, 3], [2, 3]]})
     end = _end(make, world, Notes())
     named = isinstance(end, NodeError) and (end.node, end.round) == (2, 3) and "as planned" in end.reason
     _require("fails", named, f"node 2 fails in round 3 with an exception, and the run ends with {end!r}")
 
-    wild = _wild(SLOTS[0])
-    wanted = InProcess().run(wild, Notes()).diverged
-    end = _end(make, wild, Notes())
+    diverging = wild(SLOTS[0])
+    wanted = InProcess().run(diverging, Notes()).diverged
+    end = _end(make, diverging, Notes())
     diverged = isinstance(end, Outcome) and end.diverged == wanted is not None
     _require("fails", diverged, f"numbers are finite no more in round {wanted}, and the run ends with {end!r}")
 
-    world = _listening(SLOTS[0])
+    world = listening(SLOTS[0])
     end = _end(make, world, Notes({4: DivergedError(4)}))
     diverged = isinstance(end, Outcome) and end.diverged == 4
     _require("fails", diverged, f"the observer finds that the run diverged in round 4, and it ends with {end!r}")
@@ -192,10 +197,10 @@ def fails(make: Make) -> None:
 
 def repeats(make: Make) -> None:
     """A second run gives the same bits as the first, and both those of a run in process on virtual time."""
-    first = _played("repeats", make, _learning)
+    first = _played("repeats", make, learning)
     runs = {
-        "a second run": _played("repeats", make, _learning),
-        "a run in process": _played("repeats", InProcess, lambda _: _learning(first.world.period)),
+        "a second run": _played("repeats", make, learning),
+        "a run in process": _played("repeats", InProcess, lambda _: learning(first.world.period)),
     }
     for name, run in runs.items():
         for (node, k), (estimate, traffic) in first.told.items():
@@ -213,9 +218,9 @@ def closes(make: Make) -> None:
 
     What a first run leaves for all later ones, like a server of processes, is not judged.
     """
-    good = _listening(SLOTS[0], rounds=3)
+    good = listening(SLOTS[0], rounds=3)
     # In long slots, so that on a real clock the others wait when one has failed.
-    bad = _listening(SLOTS[-1], {"kind": _kind(Failing), "at": [[2, 1]]}, rounds=3)
+    bad = listening(SLOTS[-1], {"kind": kind_of(Failing), "at": [[2, 1]]}, rounds=3)
     _end(make, good, Notes())
     before = _open()
     for world, how in ((good, "ended well"), (bad, "failed")):
@@ -441,7 +446,7 @@ def _check_marks(law: str, run: Run) -> None:
     heard = {}
     for source, target in run.outcome.edges:
         slots = (k for k in range(world.rounds) if messages.speaks(k, target))  # type: ignore[attr-defined]
-        frames = {k: _marked(source, k, world.task.parameters) for k in slots}
+        frames = {k: marked(source, k, world.task.parameters) for k in slots}
         traffic, newest = _ledger(world, (source, target), frames)
         if world.task.algorithm.on_silence == "self":
             newest = [now if now > before else -1 for before, now in pairwise([-1, *newest])]
@@ -457,7 +462,7 @@ def _check_heard(law: str, run: Run, heard: Mapping[Edge, Sequence[int]]) -> Non
         row, members = world.task.weights.row(node, around), sorted((node, *around))
         for k in range(world.rounds):
             slots = [-1 if other == node else heard[other, node][k] for other in members]
-            marks = [_mark(other, slot, world.task.parameters) for other, slot in zip(members, slots, strict=True)]
+            marks = [mark(other, slot, world.task.parameters) for other, slot in zip(members, slots, strict=True)]
             told = run.told[node, k + 1][0]
             read = (np.rint(told[members] / row) - 1).astype(int).tolist()
             _require(
@@ -466,226 +471,3 @@ def _check_heard(law: str, run: Run, heard: Mapping[Edge, Sequence[int]]) -> Non
                 f"at the end of slot {k} node {node} combines of nodes {members} what they sent in slots {read} "
                 f"instead of {slots}, where -1 is nothing",
             )
-
-
-# -- worlds ----------------------------------------------------------------------------------------------------------
-
-
-def _world(slot: int, rounds: int, topology: Mapping[str, Any], **changes: Any) -> World:
-    """A small world; ``changes`` are keys of its scenario, and those of its network."""
-    network = {name: changes.pop(name) for name in ("links", "overrides") if name in changes}
-    # A folder in which no module's name leads to a file, so that the pieces below come from this very module.
-    own, folder = Own(Path(__file__).parent), Path(__file__).parent
-    given: dict[str, Any] = {
-        "name": "conformance",
-        "seed": 3,
-        "rounds": rounds,
-        "slot": written(slot),
-        "record": {"every": 1},
-        "data": {"kind": "rings", "train": 60, "test": 10},
-        "network": {"topology": topology, **network},
-        "model": {"features": {"kind": "fourier", "size": 12}, "loss": "ordinal-hinge", "penalty": {"alpha": 0.9}},
-        **changes,
-    }
-    scenario = validate(given, own)
-    assert isinstance(scenario, Scenario), scenario
-    return build(scenario, 0, folder, resolve(scenario, own))
-
-
-def _listening(
-    slot: int, messages: Mapping[str, Any] | None = None, links: Mapping[str, Any] | None = None, rounds: int = 15
-) -> World:
-    """Nodes that learn nothing and tell what they hear."""
-    return _world(
-        slot,
-        rounds,
-        {"kind": "erdos-renyi", "nodes": 5, "p": 0.7},
-        algorithm={"kind": _kind(Listening)},
-        messages=messages or {"kind": _kind(Marks)},
-        links=links or {},
-    )
-
-
-def _delayed(slot: int, on_silence: str) -> World:
-    """Frames in time to the nanosecond and late by one, that overtake others and are overtaken, or lost.
-
-    The run ends right at its time limit, which is in time too.
-    """
-    delays = (0, slot, slot + 1, slot * 5 // 2, None, slot // 2, slot * 3, 0)
-    timetable = {
-        "kind": _kind(Timetable),
-        "slot": written(slot),
-        "delays": [None if delay is None else written(delay) for delay in delays],
-    }
-    world = _world(
-        slot,
-        20,
-        {"kind": "complete", "nodes": 4},
-        algorithm={"kind": _kind(Listening), "on-silence": on_silence},
-        messages={"kind": _kind(Marks)},
-        links=_faults(slot),
-        overrides=[{"edges": [[0, 1], [0, 3], [2, 0]], "links": {"delay": timetable, "loss": _loss(0)}}],
-    )
-    return replace(world, limit=world.period * world.rounds)
-
-
-def _learning(slot: int) -> World:
-    """Nodes that learn from batches, over links that delay and lose."""
-    return _world(
-        slot,
-        15,
-        {"kind": "erdos-renyi", "nodes": 5, "p": 0.7},
-        algorithm={"order": "consensus", "on-silence": "hold", "batch": 4},
-        links=_faults(slot),
-    )
-
-
-def _path(slot: int, deaf: int, changed: int, factor: float) -> World:
-    """A line of nodes of which one hears nothing, and the samples of another are multiplied by a factor."""
-    silent = [{"edges": [[other, deaf] for other in range(6)], "links": {"loss": _loss(1)}}]
-    world = _world(slot, 4, {"kind": "path", "nodes": 6}, overrides=silent, links={"loss": _loss(0)})
-    shares = [
-        replace(share, samples=share.samples * factor) if share.node == changed else share for share in world.shares
-    ]
-    return replace(world, shares=tuple(shares))
-
-
-def _wild(slot: int) -> World:
-    """Steps so long that parameters soon leave the range of their numbers."""
-    wild = {"order": "adapt-then-combine", "step": {"first": 1e60, "decay": 0}}
-    return _world(slot, 15, {"kind": "ring", "nodes": 5}, algorithm=wild)
-
-
-def _coder(world: World, node: int) -> Coder:
-    decode = Decoder(1, world.task.parameters).__getitem__
-    return world.task.messages.open(node, tuple(world.neighbours[node]), decode)
-
-
-def _faults(slot: int) -> dict[str, Any]:
-    half = written(slot * 3 // 2)
-    return {"delay": {"kind": "delay", "time": half, "jitter": half}, "loss": _loss(0.2)}
-
-
-def _loss(p: float) -> dict[str, Any]:
-    return {"kind": "loss", "p": p}
-
-
-def _kind(piece: type) -> str:
-    return f"{piece.__module__}:{piece.__name__}"
-
-
-# -- pieces of these worlds ------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, kw_only=True)
-class Listening(Diffusion):
-    """Combines what is heard, with nothing of its own, and learns nothing."""
-
-    @property
-    def round(self) -> Round:
-        """A node's parameters are what it has heard in this round."""
-        return _listen
-
-
-async def _listen(theta: Floats, k: int, learner: Learner, exchange: Exchange) -> Floats:
-    return await exchange.combine(np.zeros(len(theta)), k)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Marks(Full):
-    """Frames that tell who sent them in which slot; in slot k without those to neighbours n, (n + k) % pause = 0."""
-
-    pause: Count | None = None
-
-    def speaks(self, slot: int, to: int) -> bool:
-        """Whether a frame is sent to this neighbour in this slot."""
-        return self.pause is None or (to + slot) % self.pause != 0
-
-    def open(self, node: int, neighbours: Sequence[int], decode: Callable[[bytes], Message]) -> Coder:
-        """What its frames say does not depend on the node's parameters."""
-
-        def frames(vector: Floats, k: int) -> list[tuple[Frame, Sequence[int]]]:
-            return [(_marked(node, k, len(vector)), [other for other in neighbours if self.speaks(k, other)])]
-
-        return _Scripted(frames, super().open(node, neighbours, decode))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Garbled(Full):
-    """Marks, with garbage before them or in their place."""
-
-    def open(self, node: int, neighbours: Sequence[int], decode: Callable[[bytes], Message]) -> Coder:
-        """Everything goes to all neighbours."""
-        return _Scripted(
-            lambda vector, k: [(frame, neighbours) for frame, _ in _garbled(node, k, len(vector))],
-            super().open(node, neighbours, decode),
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Failing(Full):
-    """Fails ``at`` the first given round of a given node, each ``[node, round]``."""
-
-    at: tuple[tuple[Index, Index], ...]
-
-    def open(self, node: int, neighbours: Sequence[int], decode: Callable[[bytes], Message]) -> Coder:
-        """Whole vectors up to then."""
-        whole = super().open(node, neighbours, decode)
-
-        def frames(vector: Floats, k: int) -> list[tuple[Frame, Sequence[int]]]:
-            if (node, k) in self.at:
-                raise LookupError("as planned")
-            return whole.encode(vector, k)
-
-        return _Scripted(frames, whole)
-
-
-@dataclass(frozen=True)
-class _Scripted:
-    """A coder that sends what a function says, and reads as another does."""
-
-    encode: Callable[[Floats, int], list[tuple[Frame, Sequence[int]]]]
-    reader: Coder
-
-    def decode(self, sender: int, data: bytes) -> tuple[int, Floats]:
-        """(round, vector)."""
-        return self.reader.decode(sender, data)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Timetable:
-    """Delays of the frames of one slot after another, again and again; without one the frame is lost."""
-
-    slot: Period
-    delays_: tuple[Duration | None, ...]
-
-    def delays(self, times: Integers, chance: Callable[[], Floats]) -> Floats:
-        """Nothing is drawn."""
-        table = np.array([LOST if delay is None else delay for delay in self.delays_])
-        return table[times // self.slot % len(table)]
-
-
-def _mark(node: int, slot: int, size: int) -> Floats:
-    """What a node says in a slot; zeros for slot -1, in which it says nothing."""
-    mark = np.zeros(size)
-    mark[node] = slot + 1
-    return mark
-
-
-def _marked(node: int, slot: int, size: int) -> Frame:
-    return pack(0, node, slot, (_mark(node, slot, size),))
-
-
-def _garbled(node: int, slot: int, size: int) -> list[tuple[Frame, bool]]:
-    """The frames of a slot, each with whether it can be read."""
-    good = _marked(node, slot, size)
-    garbage = [
-        b"",
-        b"\xc1" * 40,
-        good.data[:-1],
-        good.data + b"\0",
-        _marked(node + 1, slot, size).data,
-        _marked(node, slot, size + 1).data,
-    ]
-    bad = Frame(garbage[slot // 2 % len(garbage)], 0, 0)
-    return [[(bad, False)], [(bad, False), (good, True)], [(good, True)]][slot % 3]

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal, TypeVar
 
 import numpy as np
+import structlog
 import zmq
 
 from netsim import __version__
@@ -17,6 +18,7 @@ from netsim.traffic import Traffic
 from netsim.transports.base import Death, DivergedError, Observer, Outcome, TransportError
 from netsim.transports.zeromq.assignment import Peer, parts_of, plain
 from netsim.transports.zeromq.crew import Crew
+from netsim.transports.zeromq.names import fresh_name
 from netsim.transports.zeromq.protocol import (
     Alive,
     Assign,
@@ -42,10 +44,11 @@ from netsim.transports.zeromq.protocol import (
     pack,
     unpack,
 )
-from netsim.transports.zeromq.sockets import fresh_name
 from netsim.virtual import DeadlockError, TimeLimitError
 from netsim.world import World
 from nodes.node import NodeError
+
+log = structlog.get_logger(__name__)
 
 TICK: Final = 0.25
 """Seconds between two looks at who is still there."""
@@ -157,6 +160,7 @@ class Coordinator:
         self._say(Link())
         self._all(Ready, "hear all others", max(self.crew.wait, self.patience), self._seats.keys())
         self._say(Start(time.monotonic() + HEAD_START if self.crew.one_clock else 0.0))
+        log.debug("workers started", workers=[str(seat) for seat in self._seats.values()])
 
     def _all(self, kind: type[M], what: str, seconds: float, workers: Collection[int]) -> dict[int, M]:
         """A message of one kind from each of these workers, within bounded time."""
@@ -299,6 +303,7 @@ class Coordinator:
         silent = min(inquiry.promise or seat.time, end)
         for other in seat.links & self._seats.keys():
             self._tell(other, Silent(dead, silent))
+        log.debug("worker died", worker=str(seat), slot=silent // self.world.period, reason=inquiry.reason)
         self._deaths.append(Death(seat.name, seat.nodes, silent // self.world.period, inquiry.reason))
         self._stuck = 0.0
         self.observer.lose(seat.nodes)

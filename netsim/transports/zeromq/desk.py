@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import Final
 
@@ -72,9 +73,12 @@ class Desk:
             raise CoordinatorGoneError("the coordinator has closed the connection")
         return None
 
-    def await_command(self) -> Message:
-        """The next command, whenever it comes; signs of life meanwhile."""
+    def await_command(self, seconds: float = math.inf) -> Message:
+        """The next command, with signs of life meanwhile; ``CoordinatorGoneError`` if it does not come in time."""
+        last = time.monotonic() + seconds
         while (command := self.command()) is None:
+            if time.monotonic() > last:
+                raise CoordinatorGoneError(f"nothing was heard of the coordinator for {seconds:g} s")
             self.socket.poll(int(BEAT * 1000))
             self.alive(0)
         return command

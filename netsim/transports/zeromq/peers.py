@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from netsim.transports.zeromq.assignment import Assignment
-from netsim.transports.zeromq.sockets import Inlet, Outlet, Sockets
+from netsim.transports.zeromq.inlet import Inlet
+from netsim.transports.zeromq.sockets import Outlet, Sockets
 
 HAIL = b""
 """The first message to every peer: an empty one, which is no bundle and no frame."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from netsim.cast import Cast
 from netsim.edges import Outgoing
@@ -143,23 +143,25 @@ class Session:
 
     def _play_really(self, start: float) -> None:
         part = self._assignment.part
-        # The last slot may end right at the limit, and a real loop wakes a little later.
-        limit = None if part.limit is None else (part.limit + part.period) / SECOND
+        limit = None if part.limit is None else part.limit / SECOND
 
         async def play() -> None:
-            async with asyncio.timeout(limit), asyncio.TaskGroup() as group:
-                tending = group.create_task(self._real.tend())
-                await self._cast.play(SlotClock(asyncio.get_running_loop(), self._before, start or None))
-                tending.cancel()
+            loop = asyncio.get_running_loop()
+            begin = start or loop.time()
+            # The last slot may end right at the limit, and a real loop wakes a little later.
+            end = None if limit is None else begin + limit + part.period / SECOND
+            async with asyncio.timeout_at(end), asyncio.TaskGroup() as group:
+                others = [group.create_task(self._real.tend()), group.create_task(_failure_outside_tasks(loop))]
+                await self._cast.play(SlotClock(loop, self._before, begin))
+                for other in others:
+                    other.cancel()
 
         try:
             asyncio.run(play())
         except ExceptionGroup as failed:
             error = failed.exceptions[0]
         except TimeoutError:
-            error = TimeLimitError(
-                f"the run would pass its time limit of {(part.limit or 0) / SECOND:g} s; raise limit"
-            )
+            error = TimeLimitError(f"the run would pass its time limit of {limit:g} s; raise limit")
         else:
             return
         raise error
@@ -187,3 +189,15 @@ class Session:
                 nodes = {node for node, other in self._peers.worker_of.items() if other == worker}
                 self._cast.silence(nodes, time)
                 self._pacer.silence(worker)
+
+
+async def _failure_outside_tasks(loop: asyncio.AbstractEventLoop) -> None:
+    """Raises what a callback of the loop raises, such as the one that wakes nodes; never returns."""
+    failure: asyncio.Future[None] = loop.create_future()
+
+    def fail(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        if not failure.done():
+            failure.set_exception(context.get("exception") or RuntimeError(context["message"]))
+
+    loop.set_exception_handler(fail)
+    await failure

@@ -9,20 +9,18 @@ compulsory, and a name counts only together with the key that was admitted with 
 from __future__ import annotations
 
 import ipaddress
-import secrets
-import struct
-from collections import Counter
-from collections.abc import Callable
+import socket as system
 from contextlib import ExitStack
-from functools import partial
-from itertools import repeat
 from types import TracebackType
 from typing import Self
 
 import zmq
 from zmq.auth.thread import ThreadAuthenticator
 
+from netsim.transports.zeromq.events import BROKEN, Events
+from netsim.transports.zeromq.inlet import Inlet
 from netsim.transports.zeromq.keys import Keys
+from netsim.transports.zeromq.names import check_key, check_name
 
 LARGEST = 64 << 20
 """Bytes of the largest message that an inlet takes; the connection that carries a larger one is cut."""
@@ -34,20 +32,11 @@ BACKLOG = 1_024
 """Connections that may wait to be accepted."""
 
 LINGER = 500
-"""Milliseconds for what is still queued when sockets are closed."""
-
-SIFTED = 1_000
-"""Messages refused in a row before ``Inlet.receive`` gives its caller time for other things."""
+"""Milliseconds for what is still queued when sockets are closed, by default."""
 
 Socket = zmq.Socket[bytes]
 
 _SEALED = len(b"\x07MESSAGE") + 8 + 16 + 1  # of CURVE: command, nonce, authenticator, flags (RFC 26)
-_EVENT = struct.Struct("=Hi")
-
-
-def fresh_name() -> bytes:
-    """A name for an outlet that nobody guesses: 16 bytes, the first of which is not 0, as ZeroMQ's own names have."""
-    return bytes([1 + secrets.randbelow(255)]) + secrets.token_bytes(15)
 
 
 def framing(size: int, curve: bool) -> int:
@@ -73,12 +62,13 @@ def _is_loopback(address: str) -> bool:
 
 
 class Sockets:
-    """A context manager for the sockets of a process: closes all it opened, within ``LINGER`` or so.
+    """A context manager for the sockets of a process: closes all it opened.
 
-    With keys, all connections are by CURVE. Sockets are used in the thread that opened them.
+    With keys, all connections are by CURVE. What is still queued at the end is sent if that takes no longer than
+    ``linger`` milliseconds. Sockets are used in the thread that opened them.
     """
 
-    def __init__(self, keys: Keys | None = None) -> None:
+    def __init__(self, keys: Keys | None = None, linger: int = LINGER) -> None:
         self._keys = keys
         self._inlets = 0
         self._context: zmq.Context[Socket] = zmq.Context()
@@ -88,7 +78,7 @@ class Sockets:
         # Of all sockets to be, those of the monitors too: events that wait in a full queue stop the I/O thread.
         self._context.setsockopt(zmq.RCVHWM, 0)
         self._context.setsockopt(zmq.SNDHWM, 0)
-        self._context.setsockopt(zmq.LINGER, LINGER)
+        self._context.setsockopt(zmq.LINGER, linger)
         self._authenticator = None
         if keys:
             self._authenticator = ThreadAuthenticator(self._context)
@@ -102,7 +92,7 @@ class Sockets:
         self.close()
 
     def close(self) -> None:
-        """Close everything; what is queued is sent if that takes no longer than ``LINGER``."""
+        """Close everything."""
         self._opened.close()
 
     def inlet(self, address: str = "127.0.0.1", port: int | None = None, largest: int = LARGEST) -> Inlet:
@@ -137,10 +127,10 @@ class Sockets:
         ``high_water`` messages are queued besides what the system's buffers take; 0 is no limit. ``ValueError`` for
         an address beyond loopback without keys, or a server's key without a pair of one's own, or the reverse.
         """
-        _check_name(name)
+        check_name(name)
         host = endpoint.removeprefix("tcp://").rpartition(":")[0].strip("[]")
         refuse_open(host, self._keys is not None)
-        _check_key(server, self._keys is not None, f"the owner of {endpoint}")
+        check_key(server, self._keys is not None, f"the owner of {endpoint}")
         socket = self._socket(zmq.DEALER, host)
         socket.set(zmq.ROUTING_ID, name)
         socket.set(zmq.SNDHWM, high_water)
@@ -156,130 +146,12 @@ class Sockets:
         socket = self._context.socket(kind)
         socket.set(zmq.IPV6, ":" in where)
         socket.set(zmq.HANDSHAKE_IVL, HANDSHAKE)
+        # A machine that vanished without a word is noticed by the system, within two minutes.
+        socket.set(zmq.TCP_KEEPALIVE, 1)
+        socket.set(zmq.TCP_KEEPALIVE_IDLE, 60)
+        socket.set(zmq.TCP_KEEPALIVE_INTVL, 10)
+        socket.set(zmq.TCP_KEEPALIVE_CNT, 6)
         return socket
-
-
-class Inlet:
-    """Where messages of admitted senders arrive; all others are counted and dropped.
-
-    ``refused`` counts messages that no admitted sender sent: unknown names, and right names with wrong keys.
-    ``malformed`` counts messages of anyone that were not exactly one part.
-    """
-
-    def __init__(self, socket: Socket, curve: bool) -> None:
-        self.socket = socket
-        self.refused = 0
-        self.malformed = 0
-        self._curve = curve
-        self._take = _taking_keys(socket) if curve else _taking(socket)
-        self._events = _Events(socket, zmq.EVENT_ACCEPTED | zmq.EVENT_DISCONNECTED)
-        self._names: dict[int, bytes] = {}  # of all admitted senders
-        self._keys: dict[int, bytes] = {}
-        self._admitted: frozenset[bytes] = frozenset()  # replaced as a whole: the authenticator's thread looks into it
-        self._awaited: dict[bytes, int] = {}  # senders by what shows them, before the first message
-        self._heard: dict[bytes, int] = {}  # and since
-        self._ever: set[bytes] = set()  # what showed senders that were heard, the expelled ones too
-
-    @property
-    def endpoint(self) -> str:
-        """What others connect to (behind an address such as 0.0.0.0 they need one of this machine's instead)."""
-        return str(self.socket.get_string(zmq.LAST_ENDPOINT)).rstrip("\0")
-
-    @property
-    def strangers(self) -> int:
-        """Connections that came to this port, less one for each admitted sender that a message was received from.
-
-        So every foreign connection counts once, whatever it does and however soon it goes, and so does any that a
-        sender makes after its first. A peer that has connected counts until its first message, of one part, is taken.
-        """
-        return self._events.seen(zmq.EVENT_ACCEPTED) - len(self._ever)
-
-    def admit(self, name: bytes, sender: int, key: bytes | None = None) -> None:
-        """Take messages of this name from now on, as those of ``sender``.
-
-        ``key`` is the sender's public key, given if and only if there are keys. ``ValueError`` if the sender is
-        admitted already, or another has its name.
-        """
-        _check_name(name)
-        _check_key(key, self._curve, f"sender {sender}")
-        if sender in self._names or name in self._names.values():
-            raise ValueError(f"sender {sender} or its name is admitted already; expel the sender that has it first")
-        self._names[sender] = name
-        if key:
-            self._keys[sender] = key
-            self._admitted = frozenset(self._keys.values())
-        self._awaited[name + (key or b"")] = sender
-
-    def expel(self, sender: int) -> None:
-        """Refuse messages of this sender from now on, and new connections with its key unless another shares it."""
-        shown = self._names.pop(sender, b"") + self._keys.pop(sender, b"")
-        self._admitted = frozenset(self._keys.values())
-        self._awaited.pop(shown, None)
-        self._heard.pop(shown, None)
-
-    def callback(self, domain: str, key: bytes) -> bool:
-        """Whether a connection with this key comes in: what the authenticator, in its own thread, asks."""
-        return key in self._admitted
-
-    def receive(self) -> tuple[int, bytes] | None:
-        """The next message and its sender, or None where nothing is there now.
-
-        None as well after ``SIFTED`` messages in a row that were refused, so that a flood of them does not hold the
-        caller: who waits for the edge of ``socket.fd`` must look at ``zmq.EVENTS`` too; ``wait`` and pollers do.
-        """
-        for _ in repeat(None, SIFTED):
-            try:
-                parts = self._take()
-            except zmq.Again:
-                break
-            sender = self._heard.get(parts[0])
-            if sender is not None and len(parts) == 2:
-                return sender, parts[1]
-            if self._welcome(parts):
-                return self._heard[parts[0]], parts[1]
-        self._events.drain()
-        return None
-
-    def _welcome(self, parts: list[bytes]) -> bool:
-        """Whether this is the first message of an awaited sender, which has its connection now; if not, count it."""
-        if len(parts) != 2:
-            self.malformed += 1
-        elif parts[0] not in self._awaited:
-            self.refused += 1
-        else:
-            self._heard[parts[0]] = self._awaited.pop(parts[0])
-            self._ever.add(parts[0])
-            return True
-        return False
-
-    def wait(self, milliseconds: int) -> bool:
-        """Wait until a message is there, of whomever; False if that time is over."""
-        return bool(self.socket.poll(milliseconds))
-
-    def send(self, sender: int, data: bytes) -> bool:
-        """Answer a sender that was heard; False if it was not heard yet, was expelled, or is not connected.
-
-        Never waits, as the queue has no limit. True says that the message was queued, not that it arrives, and is
-        still possible in the moments after ``disconnected``.
-        """
-        name = self._names.get(sender)
-        if name is None or name + self._keys.get(sender, b"") not in self._heard:
-            return False
-        try:
-            self.socket.send_multipart([name, data], zmq.NOBLOCK)
-        except zmq.ZMQError as error:
-            if error.errno != zmq.EHOSTUNREACH:
-                raise
-            return False
-        return True
-
-    def disconnected(self) -> bool:
-        """Whether any connection, of a sender or a stranger, was closed since the last look."""
-        return self._events.new(zmq.EVENT_DISCONNECTED)
-
-    def close(self) -> None:
-        """Close the port; what was counted stays to be read."""
-        self._events.close()
 
 
 class Outlet:
@@ -287,7 +159,7 @@ class Outlet:
 
     def __init__(self, socket: Socket) -> None:
         self.socket = socket
-        self._events = _Events(socket, _BROKEN)
+        self._events = Events(socket, BROKEN)
 
     def send(self, data: bytes) -> bool:
         """Queue a message; never waits. False if the queue is full."""
@@ -306,88 +178,20 @@ class Outlet:
 
     def closed(self) -> bool:
         """Whether the connection, once it was made, was ever refused or closed by the other end; stays true."""
-        return self._events.seen(_BROKEN) > 0
+        return self._events.seen(BROKEN) > 0
 
     def close(self) -> None:
         """Close the connection; what is queued still leaves if it can."""
         self._events.close()
 
 
-_BROKEN = (
-    zmq.EVENT_DISCONNECTED
-    | zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL
-    | zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL
-    | zmq.EVENT_HANDSHAKE_FAILED_AUTH
-)
-
-
-class _Events:
-    """Counts what befalls the connections of a socket."""
-
-    def __init__(self, socket: Socket, kinds: int) -> None:
-        self._socket = socket
-        self._pair = socket.get_monitor_socket(kinds)
-        self._counts: Counter[int] = Counter()
-        self._told: Counter[int] = Counter()
-
-    def drain(self) -> None:
-        """Take all events that are there; after the end those until then."""
-        while not self._pair.closed and int(self._pair.get(zmq.EVENTS)) & zmq.POLLIN:
-            event, _ = self._pair.recv_multipart(zmq.NOBLOCK)
-            self._counts[_EVENT.unpack(event)[0]] += 1
-
-    def seen(self, kinds: int) -> int:
-        """How many events of these kinds there have been."""
-        self.drain()
-        return sum(count for event, count in self._counts.items() if event & kinds)
-
-    def new(self, kinds: int) -> bool:
-        """Whether there have been any since this was last asked."""
-        count = self.seen(kinds)
-        before, self._told[kinds] = self._told[kinds], count
-        return count > before
-
-    def close(self) -> None:
-        """Close the socket as well; a second time does nothing."""
-        if not self._pair.closed:
-            self.drain()
-            self._socket.disable_monitor()
-            self._pair.close()  # or the context waits for it for ever
-            self._socket.close()
-
-
-def _taking(socket: Socket) -> Callable[[], list[bytes]]:
-    """What takes a message: its sender's name, which no other living connection has, and its parts."""
-    return partial(socket.recv_multipart, zmq.NOBLOCK)
-
-
-def _taking_keys(socket: Socket) -> Callable[[], list[bytes]]:
-    """What takes a message: its sender's name and proven public key in one, and its parts."""
-
-    def take() -> list[bytes]:
-        name, *parts = socket.recv_multipart(zmq.NOBLOCK, copy=False)
-        return [name.bytes + str(parts[0].get("User-Id")).encode(), *(part.bytes for part in parts)]
-
-    return take
-
-
 def _bind(socket: Socket, address: str, port: int | None) -> None:
-    host = "127.0.0.1" if address == "localhost" else f"[{address}]" if ":" in address else address
+    # ZeroMQ connects to names but does not bind to them.
+    number = str(system.getaddrinfo(address, None, type=system.SOCK_STREAM)[0][4][0])
+    host = f"[{number}]" if ":" in number else number
     try:
         socket.bind(f"tcp://{host}:{'*' if port is None else port}")
     except zmq.ZMQError as error:
         if error.errno == zmq.EADDRINUSE:
             raise OSError(f"port {port} of {address} is taken; name another, or end the process that has it") from None
         raise OSError(f"cannot bind to {address}: {error.strerror}; name an address of this machine") from None
-
-
-def _check_name(name: bytes) -> None:
-    if not 1 <= len(name) <= 255 or name[0] == 0:
-        raise ValueError(f"{name!r} cannot be a name; take one of fresh_name()")
-
-
-def _check_key(key: bytes | None, curve: bool, owner: str) -> None:
-    if curve and not key:
-        raise ValueError(f"{owner} has no public key; give the one that was made with its secret key")
-    if key and not curve:
-        raise ValueError(f"{owner} has a public key, but there are no keys here; give Sockets a pair of its own")

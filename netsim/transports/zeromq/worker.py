@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import sys
 from multiprocessing import parent_process
@@ -32,6 +33,8 @@ class Post(NamedTuple):
     """The name under which the coordinator expects it."""
     address: str
     """Where it listens to other workers."""
+    wait: float
+    """Seconds that it waits for the first command."""
     keys: Keys | None = None
     server: bytes | None = None
     """The coordinator's public key."""
@@ -43,15 +46,19 @@ def serve(post: Post) -> None:
     """A worker's life, up to the coordinator's goodbye or its end."""
     # An interrupt from the keyboard goes to all processes; the coordinator decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # ZeroMQ takes several a connection, and aborts without
     Thread(target=_end_with_parent, daemon=True).start()
     with threadpool_limits(1), Sockets(post.keys) as sockets, quiet():
         desk = Desk(sockets.outlet(post.endpoint, post.name, post.server))
         desk.say(Here(__version__))
         try:
-            while not isinstance(command := desk.await_command(), Bye):
+            command = desk.await_command(post.wait)
+            while not isinstance(command, Bye):
                 if isinstance(command, Open):
                     _take_part(desk, post)
                     desk.say(Free())
+                command = desk.await_command()
         except CoordinatorGoneError:
             sys.exit(1)
 
@@ -59,7 +66,7 @@ def serve(post: Post) -> None:
 def _take_part(desk: Desk, post: Post) -> None:
     """One run, with a port and keys of its own."""
     keys = new_keys() if post.keys else None
-    with Sockets(keys) as sockets:
+    with Sockets(keys, linger=0) as sockets:  # once the run is over, nobody wants what is still queued
         inlet = sockets.inlet(post.address)
         desk.say(Bound(inlet.endpoint, keys.public if keys else b""))
         command = desk.await_command()

@@ -19,8 +19,9 @@ from netsim.processes import end, started
 from netsim.traffic import Traffic
 from netsim.transports import conformance
 from netsim.transports.base import DivergedError, Observer, Outcome
-from netsim.transports.conformance import Marks, OverrunError, check_transport, closes
+from netsim.transports.conformance import OverrunError, check_transport, closes
 from netsim.transports.inprocess import InProcess
+from netsim.transports.proving import Marks
 from netsim.transports.zeromq.transport import ZeroMQ
 from netsim.world import World
 from nodes.arrays import Floats

@@ -13,8 +13,10 @@ import zmq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from netsim.transports.zeromq.inlet import Inlet
 from netsim.transports.zeromq.keys import Keys, new_keys
-from netsim.transports.zeromq.sockets import Inlet, Outlet, Sockets, framing, fresh_name, refuse_open
+from netsim.transports.zeromq.names import fresh_name
+from netsim.transports.zeromq.sockets import Outlet, Sockets, framing, refuse_open
 
 PEER = b"a peer's name"
 
