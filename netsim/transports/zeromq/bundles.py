@@ -28,23 +28,36 @@ class BundleError(ValueError):
 
 
 def pack_bundle(promise: int, frames: Frames) -> bytes:
-    """A bundle: all frames that the sender has for the receiver and sent before ``promise``, less those it sent."""
-    data: bytes = _PACKER.pack((promise, frames))
+    """A bundle: all frames that the sender has for the receiver and sent before ``promise``, less those it sent.
+
+    The data of a broadcast, whose frames follow each other, are in it once.
+    """
+    contents: list[bytes] = []
+    heads = []
+    last = None
+    for target, (source, slot, due, number, sent, end, content) in frames:
+        if content is not last:
+            contents.append(content)
+            last = content
+        heads.append((target, source, slot, due, number, sent, end, len(contents) - 1))
+    data: bytes = _PACKER.pack((promise, contents, heads))
     return data
 
 
 def unpack_bundle(data: bytes, edges: Edges) -> tuple[int, Frames]:
     """Promise and frames of a bundle; ``BundleError`` for any other bytes."""
+    frames = []
     try:
-        promise, frames = msgpack.unpackb(data, use_list=False)
-        if type(promise) is not int or type(frames) is not tuple:
-            raise BundleError("a bundle is a promise and an array of frames")
-        for target, (source, slot, due, number, sent, end, frame) in frames:
-            if (source, target) not in edges or type(frame) is not bytes:
+        promise, contents, heads = msgpack.unpackb(data, use_list=False)
+        if type(promise) is not int or not all(type(content) is bytes for content in contents):
+            raise BundleError("a bundle is a promise, contents and heads")
+        for target, source, slot, due, number, sent, end, at in heads:
+            if (source, target) not in edges or at < 0:
                 raise BundleError(f"no frame comes along edge {source!r} to {target!r}")
             if not type(slot) is type(due) is type(number) is type(sent) is type(end) is int:
                 raise BundleError("slot, number and times are whole numbers")
-    except (ValueError, TypeError, msgpack.UnpackException) as error:
+            frames.append((target, (source, slot, due, number, sent, end, contents[at])))
+    except (ValueError, TypeError, IndexError, msgpack.UnpackException) as error:
         raise BundleError(f"not a bundle: {error}") from None
     return promise, frames
 
