@@ -24,7 +24,6 @@ from netsim.transports.zeromq.protocol import (
     Assign,
     Bound,
     Close,
-    Dead,
     Done,
     Failed,
     Free,
@@ -37,13 +36,14 @@ from netsim.transports.zeromq.protocol import (
     Probe,
     ProtocolError,
     Ready,
-    Silent,
     Start,
     Told,
+    Took,
     Until,
     pack,
     unpack,
 )
+from netsim.transports.zeromq.seats import Inquests, Seat
 from netsim.virtual import DeadlockError, TimeLimitError
 from netsim.world import World
 from nodes.node import NodeError
@@ -55,34 +55,6 @@ TICK: Final = 0.25
 HEAD_START: Final = 0.1
 """Seconds between the word to start and the start of a real clock, which all hear and compute their first round in."""
 M = TypeVar("M", bound=Message)
-
-
-@dataclass
-class Seat:
-    """A worker in a run: its name and nodes, whom they have edges to, and what is known of it."""
-
-    name: str
-    nodes: tuple[int, ...]
-    links: frozenset[int]
-    time: int = 0
-    waits_for: tuple[int, ...] = ()
-    silence: float = 0.0
-    """Seconds for which nothing was heard."""
-    done: Done | Failed | None = None
-
-    def __str__(self) -> str:
-        first, last = self.nodes[0], self.nodes[-1]
-        return f"{self.name} (node {first})" if first == last else f"{self.name} (nodes {first}-{last})"
-
-
-@dataclass
-class Inquiry:
-    """A worker that died: how, whose answers are still out, and the last promise that anybody had of it."""
-
-    seat: Seat
-    reason: str
-    waits_for: set[int]
-    promise: int = 0
 
 
 @dataclass(kw_only=True)
@@ -98,14 +70,15 @@ class Coordinator:
     _seats: dict[int, Seat] = field(init=False)
     """The living workers."""
     _left: list[Seat] = field(init=False, default_factory=list)
-    _inquiries: dict[int, Inquiry] = field(init=False, default_factory=dict)
-    _deaths: list[Death] = field(init=False, default_factory=list)
+    _inquests: Inquests = field(init=False)
     _malformed: int = field(init=False, default=0)
     _stuck: float = field(init=False, default=0.0)
 
     def run(self) -> Outcome:
         """Bring the world to its end, and leave the crew ready for another."""
         self._seats = self._seated()
+        period = self.world.period
+        self._inquests = Inquests(self._seats, self._tell, period, self.world.rounds * period)
         self._poller = zmq.Poller()
         self._poller.register(self.crew.inlet.socket, zmq.POLLIN)
         for sentinel in self.crew.sentinels:
@@ -113,7 +86,7 @@ class Coordinator:
         try:
             self._begin()
             with np.errstate(all="ignore"):  # where parameters overflow, the observer says so
-                while not all(seat.done for seat in self._seats.values()) or self._inquiries:
+                while not all(seat.done for seat in self._seats.values()) or self._inquests:
                     self._go_on()
             return self._outcome()
         except DivergedError as error:
@@ -213,6 +186,7 @@ class Coordinator:
                 stack = np.frombuffer(estimates).reshape(len(nodes), self.world.task.parameters)
                 for node, estimate, counts in zip(nodes, stack, traffic, strict=True):
                     self.observer.tell(node, completed, estimate, Traffic(*counts))
+                self._tell(worker, Took(len(estimates)))
                 self._move(seat, completed * self.world.period)
             case Alive(time, waits_for):
                 seat.waits_for = waits_for
@@ -224,7 +198,7 @@ class Coordinator:
                 seat.done = message
                 self._stuck = 0.0
             case Held(dead, promise):
-                self._answered(worker, dead, promise)
+                self._bury(self._inquests.answered(worker, dead, promise))
 
     def _move(self, seat: Seat, time: int) -> None:
         if time > seat.time:
@@ -270,8 +244,8 @@ class Coordinator:
                 self._poller.unregister(sentinel)
         self.crew.dismiss(worker)
         self._left.append(seat)
-        for dead in list(self._inquiries):
-            self._answered(worker, dead, 0)
+        for death in self._inquests.without(worker):
+            self._bury(death)
         if seat.done:
             return
         if self.on_death == "stop":
@@ -279,34 +253,13 @@ class Coordinator:
             raise TransportError(f"{seat} died in slot {slot} or later: {reason}; the run was stopped")
         if not self._seats:
             raise TransportError(f"all workers died; the last was {seat}: {reason}")
-        survivors = {other for other in seat.links if other in self._seats}
-        inquiry = Inquiry(seat, reason, survivors)
-        self._inquiries[worker] = inquiry
-        for other in survivors:
-            self._tell(other, Dead(worker))
-        self._conclude(worker)
+        self._bury(self._inquests.begin(worker, seat, reason))
 
-    def _answered(self, worker: int, dead: int, promise: int) -> None:
-        inquiry = self._inquiries.get(dead)
-        if inquiry is not None and worker in inquiry.waits_for:
-            inquiry.waits_for.remove(worker)
-            inquiry.promise = max(inquiry.promise, promise)
-            self._conclude(dead)
-
-    def _conclude(self, dead: int) -> None:
-        """Once all have answered, the time from which the dead is silent for everyone."""
-        inquiry = self._inquiries[dead]
-        if inquiry.waits_for:
-            return
-        del self._inquiries[dead]
-        seat, end = inquiry.seat, self.world.rounds * self.world.period
-        silent = min(inquiry.promise or seat.time, end)
-        for other in seat.links & self._seats.keys():
-            self._tell(other, Silent(dead, silent))
-        log.debug("worker died", worker=str(seat), slot=silent // self.world.period, reason=inquiry.reason)
-        self._deaths.append(Death(seat.name, seat.nodes, silent // self.world.period, inquiry.reason))
-        self._stuck = 0.0
-        self.observer.lose(seat.nodes)
+    def _bury(self, death: Death | None) -> None:
+        if death is not None:
+            log.debug("worker died", worker=death.worker, slot=death.slot, reason=death.reason)
+            self._stuck = 0.0
+            self.observer.lose(death.nodes)
 
     # -- end -----------------------------------------------------------------------------------------------------
 
@@ -327,15 +280,17 @@ class Coordinator:
         inlet = self.crew.inlet
         own = {"strangers": inlet.strangers, "refused": inlet.refused, "malformed": inlet.malformed + self._malformed}
         counts.update({name: count for name, count in own.items() if count > 0})
-        return Outcome(edges, deaths=tuple(self._deaths), transport=dict(counts))
+        return Outcome(edges, deaths=tuple(self._inquests.deaths), transport=dict(counts))
 
     def _end(self) -> None:
         """Call the crew back from the run."""
         self._say(Close())
         free: set[int] = set()
-        last = time.monotonic() + 2.0
-        while self._seats.keys() - free and time.monotonic() < last:
+        last = time.monotonic() + self.crew.grace
+        while (absent := self._seats.keys() & self.crew.present - free) and time.monotonic() < last:
             free |= {worker for worker, message in self._news() if isinstance(message, Free)}
+        for worker in absent:
+            self.crew.dismiss(worker)  # or what it says of this run would be taken for words about the next
 
     def _say(self, message: Message) -> None:
         for worker in self._seats:

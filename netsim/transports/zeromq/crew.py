@@ -29,6 +29,8 @@ class Crew(Protocol):
     """Whether all of it are on this machine."""
     wait: float
     """Seconds that workers have to appear."""
+    grace: float
+    """Seconds that workers have to leave a run which is over."""
     present: set[int]
     """The workers that have appeared."""
 
@@ -56,6 +58,7 @@ class LocalCrew:
 
     one_clock = True
     wait = START
+    grace = GOODBYE
 
     def __init__(self, inlet: Inlet) -> None:
         self.inlet = inlet
@@ -86,7 +89,9 @@ class LocalCrew:
 
     def dismiss(self, worker: int) -> None:
         """End the process."""
-        end(self._processes.pop(worker))
+        process = self._processes.pop(worker)
+        end(process)
+        process.close()
         self.inlet.expel(worker)
 
     def leave(self) -> None:

@@ -17,6 +17,8 @@ BEAT: Final = 0.25
 """Seconds between two signs of life."""
 _LARGE: Final = 1 << 24
 """Bytes of parameters after which what was told is sent on."""
+_MOST: Final = 1 << 26
+"""Bytes of parameters that may wait at the coordinator."""
 
 
 class CoordinatorGoneError(ConnectionError):
@@ -31,6 +33,16 @@ class Desk:
         self._beat = time.monotonic()
         self._told: dict[int, list[tuple[int, bytes, Traffic]]] = {}
         self._size = 0
+        self._waiting = 0
+
+    @property
+    def behind(self) -> bool:
+        """Whether the coordinator has so much left to look at that it should not be given more."""
+        return self._waiting > _MOST
+
+    def took(self, size: int) -> None:
+        """The coordinator has looked at so many bytes of parameters."""
+        self._waiting -= size
 
     @property
     def socket(self) -> zmq.Socket[bytes]:
@@ -56,6 +68,7 @@ class Desk:
             nodes, estimates, traffic = zip(*told, strict=True)
             self._outlet.send(pack(Told(completed, nodes, b"".join(estimates), traffic)))
         self._told.clear()
+        self._waiting += self._size
         self._size = 0
 
     def alive(self, now: int, waits_for: tuple[int, ...] = ()) -> None:

@@ -27,6 +27,7 @@ class HostCrew:
     """Workers on machines of a hosts file, which somebody starts there."""
 
     one_clock = False
+    grace = 60.0
 
     def __init__(self, inlet: Inlet, wait: float) -> None:
         self.inlet, self.wait = inlet, wait

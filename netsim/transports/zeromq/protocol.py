@@ -58,6 +58,12 @@ class Told(NamedTuple):
     traffic: tuple[tuple[int, ...], ...]
 
 
+class Took(NamedTuple):
+    """So many bytes of parameters that were told have been looked at."""
+
+    size: int
+
+
 class Alive(NamedTuple):
     """A worker's scheduled time, and the workers for whose promises it waits."""
 
@@ -134,6 +140,7 @@ Message = (
     | Ready
     | Start
     | Told
+    | Took
     | Alive
     | Failed
     | Done

@@ -27,6 +27,7 @@ from netsim.transports.zeromq.protocol import (
     Ready,
     Silent,
     Start,
+    Took,
     Until,
 )
 from netsim.transports.zeromq.realtime import RealTime
@@ -183,6 +184,8 @@ class Session:
                 self._until = min(self._until, time)
                 if self._next > self._until:
                     raise EnoughError
+            case Took(size):
+                self._desk.took(size)
             case Dead(worker):
                 self._desk.say(Held(worker, self._pacer.lose(worker)))
             case Silent(worker, time):
