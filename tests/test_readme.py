@@ -24,7 +24,8 @@ def blocks(language: str) -> list[str]:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The current folder, with the example scenario and the classes of one's own."""
     monkeypatch.chdir(tmp_path)
-    scenario, own = blocks("yaml")
+    scenario, hosts, own = blocks("yaml")
+    (tmp_path / "hosts.yaml").write_text(hosts)
     (tmp_path / "sensors.yaml").write_text(scenario)
     (tmp_path / "mine.py").write_text(blocks("python")[0])
     (tmp_path / "own.yaml").write_text(f"name: own\nrounds: 20\ndata: {{kind: rings, train: 60, test: 20}}\n{own}")
