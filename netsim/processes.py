@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
+import sys
 from collections.abc import Callable
 from multiprocessing import util
 from multiprocessing.context import ForkServerProcess
@@ -11,10 +12,12 @@ from typing import Any
 
 
 def started(target: Callable[..., object], *arguments: Any) -> ForkServerProcess:
-    """A process that calls a function which can be imported by name, forked from one that has imported it already."""
+    """A process that calls a function which can be imported by name, forked from one that has imported all it needs."""
     util.get_temp_dir()  # made here, it is that of all processes below this one, and goes when this one ends
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["__main__", target.__module__])
+    # Each new process imports the main module again, so what that needs should be there.
+    loaded = [name for name in sys.modules if name.partition(".")[0] in ("netsim", "nodes")]
+    context.set_forkserver_preload(["netsim.preload", target.__module__, *loaded])
     process = context.Process(target=target, args=arguments)
     process.start()
     return process

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -104,10 +105,16 @@ def adapter(piece: Any) -> TypeAdapter[Any]:
     return TypeAdapter(piece | None, config=CONFIG)
 
 
+@cache
+def validator(piece: Any) -> TypeAdapter[Any]:
+    """The same, made once."""
+    return adapter(piece)
+
+
 def rebuilt(piece: type[Piece], data: Mapping[str, Any], own: Own) -> Piece:
     """The dataclass of which ``data`` is the resolved form; ``ValueError`` with all that cannot be made here."""
     try:
-        made: Piece = adapter(piece).validate_python(data, context={"own": own})
+        made: Piece = validator(piece).validate_python(data, context={"own": own})
     except ValidationError as error:
         faults = (f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors(include_url=False))
         raise ValueError("; ".join(fault.replace("Value error, ", "") for fault in faults)) from None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Hashable, Iterator, Mapping
-from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
@@ -12,7 +11,7 @@ from pydantic_core import ErrorDetails
 
 from netsim.scenario.hints import choices, fields, held, inside, place, wanted
 from netsim.scenario.mistakes import Fault, listed, near, shortened, shown
-from netsim.scenario.own import Own, adapter
+from netsim.scenario.own import Own, validator
 from netsim.scenario.paths import child, join
 from netsim.scenario.schema import Scenario
 
@@ -37,12 +36,6 @@ def validated(piece: type[Piece], data: Mapping[str, Any], own: Own) -> Piece | 
 def scenarios() -> TypeAdapter[Any]:
     """The validator of scenarios."""
     return validator(Scenario)
-
-
-@cache
-def validator(piece: type) -> TypeAdapter[Any]:
-    """The validator of a dataclass, made once."""
-    return adapter(piece)
 
 
 def _fault(detail: ErrorDetails, piece: type, data: Mapping[str, Any], own: Own) -> Fault:

@@ -51,7 +51,7 @@ class Assignment:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Pieces:
+class Pieces:
     """What all nodes of a run share, by the keys of a scenario."""
 
     features: Features
@@ -95,17 +95,17 @@ def read(given: Mapping[str, Any], folder: Path | None = None) -> Assignment:
     ``ValueError`` for pieces that cannot be made here.
     """
     own = Own(Path(given["folder"]) if folder is None else folder)
-    pieces = rebuilt(_Pieces, given["pieces"], own)
+    made = rebuilt(Pieces, given["pieces"], own)
     nodes, samples, inputs, ranks, feature_key = given["network"]
     period, rounds, recorded, limit = given["slots"]
     part = Part(
         task=Task(
-            features=pieces.features,
-            loss=pieces.loss,
-            penalty=pieces.penalty,
-            algorithm=pieces.algorithm,
-            messages=pieces.messages,
-            weights=pieces.weights,
+            features=made.features,
+            loss=made.loss,
+            penalty=made.penalty,
+            algorithm=made.algorithm,
+            messages=made.messages,
+            weights=made.weights,
             nodes=nodes,
             samples=samples,
             inputs=inputs,
@@ -114,7 +114,7 @@ def read(given: Mapping[str, Any], folder: Path | None = None) -> Assignment:
         ),
         shares=tuple(_own(share, inputs) for share in given["shares"]),
         neighbours=given["neighbours"],
-        links=EdgeLinks(pieces.links, pieces.overrides, given["links-seed"]),
+        links=EdgeLinks(made.links, made.overrides, given["links-seed"]),
         period=period,
         rounds=rounds,
         recorded=frozenset(recorded),

@@ -22,10 +22,10 @@ FEW = 16
 class ZeroMQ:
     """Nodes in processes of their own, which talk over ZeroMQ.
 
-    There are ``workers`` processes, by default one a node up to 16 nodes, and one a processor beyond. On ``virtual`` time the processes go in lockstep, and the numbers are those of one process. On ``real`` time each
-    sleeps for its slots, frames travel singly, and those that come after the drain they were due for are counted as
-    overrun. A worker of which nothing is heard for ``patience`` is taken for dead; ``on_death`` says whether the
-    others go on.
+    There are ``workers`` processes, by default one a node up to 16 nodes, and one a processor beyond. On ``virtual``
+    time they go in lockstep, and the numbers are those of one process. On ``real`` time each sleeps for its slots,
+    frames travel singly, and those that come after the drain they were due for are counted as overrun. A worker of
+    which nothing is heard for ``patience`` is taken for dead; ``on_death`` says whether the others go on.
     """
 
     kind: Literal["zeromq"] = "zeromq"
