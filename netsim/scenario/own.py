@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,7 +15,7 @@ from netsim.scenario.hints import fields, key
 from netsim.scenario.mistakes import listed, near, shown
 from netsim.scenario.modules import find_module
 
-Piece = TypeVar("Piece")
+Piece = TypeVar("Piece", bound=Hashable)
 CONFIG = ConfigDict(extra="forbid", alias_generator=key)
 """How every piece is validated: by its YAML keys, and without any others."""
 
