@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import logging
 import os
 import resource
 import statistics
@@ -24,7 +23,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import structlog
 
 from benchmarks import processes
 from benchmarks.floor import run_floor
@@ -192,7 +190,6 @@ def main() -> int:
     parser.add_argument("--case", help=argparse.SUPPRESS)
     parser.add_argument("groups", nargs="*", metavar="GROUP", help=f"{', '.join(GROUPS)}; by default all")
     options = parser.parse_args()
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
     if options.case:
         print(json.dumps(measure(options.case)))
         return 0

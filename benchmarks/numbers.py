@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import logging
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -17,11 +16,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
-import structlog
 
 from benchmarks.measure import Number, Runs, at, bound, near, paired, ratio
 from netsim.checks import check
-from netsim.cli import cores
+from netsim.processes import processors
 from netsim.results import Record
 from netsim.scenario.load import load
 from netsim.world import build_graph
@@ -261,10 +259,9 @@ def main() -> int:
     """Run all groups, print asked beside measured, and write JSON if asked to."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.numbers", description=__doc__)
     parser.add_argument("--json", default="numbers.json", metavar="FILE")
-    parser.add_argument("--jobs", type=int, default=cores(), metavar="N")
+    parser.add_argument("--jobs", type=int, default=processors(), metavar="N")
     parser.add_argument("groups", nargs="*", help=", ".join(group.__name__ for group in GROUPS))
     options = parser.parse_args()
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
     numbers: list[Number] = []
     with tempfile.TemporaryDirectory() as folder:
         for group in GROUPS:

@@ -170,8 +170,8 @@ def _our_frames(load: Load) -> float:
     with _beside(_hear_frames, load) as pipe, Sockets() as sockets:
         peers, part = _connected(SENDER, sockets, pipe)
         outlet, edge = peers.outlets[RECEIVER], Outgoing(part.channel(FROM, TO))
-        real = RealTime(peers, Desk(outlet), lambda *_: None, lambda _: None, curve=False)
-        rate = _rate(partial(real.way(FROM, TO, edge), PARCEL), partial(_answered, outlet), load)
+        real = RealTime(peers, Desk(outlet), lambda *_: None, lambda _: None)
+        rate = _rate(partial(real.way(TO, edge), PARCEL), partial(_answered, outlet), load)
     if edge.overrun:
         raise RuntimeError(f"{edge.overrun} frames found the queue full; take smaller windows")
     return rate
@@ -188,7 +188,7 @@ def _hear_frames(pipe: Connection[Any, Any], load: Load) -> None:
         def arrive(target: int, parcel: Parcel) -> None:
             ports[target].arrive(parcel)
 
-        real = RealTime(peers, Desk(peers.outlets[SENDER]), arrive, lambda _: None, curve=False)
+        real = RealTime(peers, Desk(peers.outlets[SENDER]), arrive, lambda _: None)
         for count in _counts(load):
             real.take()
             while len(inbox) < count:

@@ -26,10 +26,10 @@ class Cast:
     """The nodes of one part of a world.
 
     Each end of an edge is where its node is: frames between two of these nodes go from hand to hand, others along
-    ``way(source, target, end)``, which says how a parcel reaches a node elsewhere.
+    ``way(target, end)``, which says how a parcel reaches a node elsewhere.
     """
 
-    def __init__(self, part: Part, tell: Tell, way: Callable[[int, int, Outgoing], Deliver] | None = None) -> None:
+    def __init__(self, part: Part, tell: Tell, way: Callable[[int, Outgoing], Deliver] | None = None) -> None:
         self._part, self._tell, self._way = part, tell, way
         self._inboxes: dict[int, Inbox] = {node: [] for node in part.neighbours}
         self._outgoing = {
@@ -83,7 +83,7 @@ class Cast:
         if inbox is not None:
             return inbox.append
         assert self._way is not None, "a part of a world needs a way to the rest of it"
-        return self._way(source, target, self._outgoing[source, target])
+        return self._way(target, self._outgoing[source, target])
 
     async def _live(self, share: Share, slots: Slots) -> None:
         node = share.node

@@ -8,10 +8,10 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 
-import structlog
 from rich.console import Console
 from rich.table import Table
 
@@ -19,7 +19,7 @@ import netsim
 from netsim.checks import Finding, check
 from netsim.compare import pivot, rows
 from netsim.jobs import describe
-from netsim.processes import end, started
+from netsim.processes import end, processors, started
 from netsim.progress import Bar
 from netsim.results import NotARunError, Run, open_run
 from netsim.runs import Summary, execute, plan, prepare
@@ -27,8 +27,9 @@ from netsim.scenario.hosts import read_hosts
 from netsim.scenario.load import Loaded, ScenarioError, builtin, kinds, load, schema
 from netsim.tables import csv_text, json_text, pivot_table, terminal, text_of
 from netsim.transports.zeromq.crew import Crew
-from netsim.transports.zeromq.hosts import COORDINATOR, host_crew, posts
-from netsim.transports.zeromq.keys import write_keys
+from netsim.transports.zeromq.hosts import host_crew, posts
+from netsim.transports.zeromq.keys import COORDINATOR, write_keys
+from netsim.transports.zeromq.transport import ZeroMQ
 from netsim.transports.zeromq.worker import serve
 from netsim.world import build
 
@@ -41,11 +42,9 @@ err = Console(stderr=True, highlight=False, emoji=False, soft_wrap=True)
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; the exit status is 0, or 1 where a run failed or diverged, or 2 where the request is wrong."""
     options = _parser().parse_args(arguments)
-    level = logging.DEBUG if options.verbose else logging.WARNING
-    structlog.configure(
-        wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
-    )
+    if options.verbose:
+        logging.basicConfig(format="%(name)s: %(message)s")
+        logging.getLogger(netsim.__name__).setLevel(logging.DEBUG)
     command: Callable[[argparse.Namespace], int] = options.command
     try:
         return command(options)
@@ -68,30 +67,38 @@ def run(options: argparse.Namespace) -> int:
     good = [each for each in checked if each is not None]
     if len(good) < len(checked):
         return WRONG
-    crew = _crew(options)
-    return max([_run(loaded, findings, options, crew) for loaded, findings in good])
+    with ExitStack() as stack:
+        crew = _crew(options, [loaded for loaded, _ in good], stack)
+        return max([_run(loaded, findings, options, crew) for loaded, findings in good])
 
 
 def _transport(options: argparse.Namespace) -> list[str]:
     """What the command line says of the transport, as settings."""
-    settings = [f"transport={options.transport}"] if options.transport else []
-    settings += ["transport.kind=zeromq"] if options.hosts and not options.transport else []
+    # Of a transport over ZeroMQ what the scenario says of it stays.
+    kind = options.transport or ("zeromq" if options.hosts else None)
+    settings = [f"transport{'.kind' if kind == 'zeromq' else ''}={kind}"] if kind else []
     settings += [f"transport.time={options.time}"] if options.time else []
     settings += [f"transport.patience={options.patience}"] if options.patience else []
     return settings + ([f"transport.on-death={options.on_death}"] if options.on_death else [])
 
 
-def _crew(options: argparse.Namespace) -> Callable[[], AbstractContextManager[Crew]] | None:
+def _crew(options: argparse.Namespace, scenarios: Sequence[Loaded], stack: ExitStack) -> Callable[[], Crew] | None:
     """The workers on other machines, if there are to be any: how to start them is printed when they are needed."""
     if options.hosts is None:
         return None
     file = Path(options.hosts)
     hosts = read_hosts(file)
+    for transport in (point.scenario.transport for loaded in scenarios for point in loaded.points):
+        if not isinstance(transport, ZeroMQ) or transport.workers is not None:
+            raise ValueError(
+                "with --hosts all runs are over ZeroMQ, and the hosts file says how many workers there are; "
+                "leave out other transports and transport.workers, or --hosts"
+            )
 
     def tell(host: str, token: str) -> None:
         err.print(f"on {host} ({hosts.hosts[host].address}): netsim worker {file} {host} --token {token}", markup=False)
 
-    return lambda: host_crew(hosts, tell)
+    return cache(lambda: stack.enter_context(host_crew(hosts, tell)))
 
 
 def _checked(reference: str, settings: Sequence[str]) -> tuple[Loaded, list[Finding]] | None:
@@ -112,7 +119,7 @@ def _run(
     loaded: Loaded,
     findings: list[Finding],
     options: argparse.Namespace,
-    crew: Callable[[], AbstractContextManager[Crew]] | None,
+    crew: Callable[[], Crew] | None,
 ) -> int:
     folder = prepare(loaded, Path(options.out), options.fresh)
     jobs = plan(loaded, folder)
@@ -292,7 +299,7 @@ def _parser() -> argparse.ArgumentParser:
         "--on-death", choices=["continue", "stop"], help="zeromq: what the others do when a worker dies"
     )
     at_run.add_argument("--hosts", metavar="FILE", help="zeromq: run the workers on the machines of this file")
-    at_run.add_argument("--jobs", type=_jobs, default=cores(), metavar="N", help="processes at a time")
+    at_run.add_argument("--jobs", type=_jobs, default=processors(), metavar="N", help="processes at a time")
     at_run.add_argument("--out", default="runs", metavar="DIR", help="where run directories go")
     at_run.add_argument("--fresh", action="store_true", help="start over instead of resuming")
     at_run.add_argument("--quiet", action="store_true", help="print errors and warnings only")
@@ -326,8 +333,3 @@ def _parser() -> argparse.ArgumentParser:
     at_list = verb("list", list_)
     at_list.add_argument("what", nargs="?", help="scenarios, topologies, data, links, ..., or schema")
     return parser
-
-
-def cores() -> int:
-    """Processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

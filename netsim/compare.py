@@ -216,6 +216,10 @@ def _row(group: Sequence[Record], run: str | None) -> Row:
     for record in counted:
         for name, number in flatten(record.rows[-1]):
             numbers.setdefault(name, []).append(number)
+        if "frames.overrun" in numbers:
+            # Known at the very end only: the last frames may come after the last round was recorded.
+            edges = record.end.get("edges", ())
+            numbers["frames.overrun"][-1] = sum(edge["frames"].get("overrun", 0) for edge in edges)
     return Row(
         point=group[0].point,
         method=group[0].method,
@@ -231,9 +235,10 @@ def _row(group: Sequence[Record], run: str | None) -> Row:
 
 def _deaths(record: Record) -> Iterator[str]:
     for death in record.end.get("deaths", ()):
-        nodes = ", ".join(map(str, death["nodes"]))
+        first, last = death["nodes"][0], death["nodes"][-1]
+        nodes = f"node {first}" if first == last else f"nodes {first}-{last}"
         yield (
-            f"repeat {record.repeat}: {death['worker']} died, and of its nodes ({nodes}) nothing was heard from slot "
+            f"repeat {record.repeat}: {death['worker']} ({nodes}) died, and nothing was heard of it from slot "
             f"{death['slot']} on: {death['reason']}"
         )
 

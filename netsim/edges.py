@@ -85,19 +85,19 @@ class Outgoing:
         "_within_slot",
         "channel",
         "envelope",
-        "framing",
         "lost",
         "overrun",
         "positions",
         "sent",
         "sent_bytes",
         "values",
+        "zmtp",
     )
 
     def __init__(self, channel: Channel) -> None:
         self.channel, self._perfect = channel, channel.perfect
         self.sent = self.lost = self.overrun = 0
-        self.sent_bytes = self.positions = self.values = self.envelope = self.framing = 0
+        self.sent_bytes = self.positions = self.values = self.envelope = self.zmtp = 0
         self._last_slot, self._within_slot = -1, 0
 
     def carry(self, slot: int, size: int, positions: int, values: int) -> int:
@@ -128,7 +128,7 @@ class Outgoing:
             positions=self.positions,
             values=self.values,
             envelope=self.envelope,
-            framing=self.framing,
+            zmtp=self.zmtp,
         )
 
 

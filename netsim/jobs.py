@@ -25,6 +25,7 @@ from netsim.virtual import DeadlockError, TimeLimitError
 from netsim.world import World, build
 from nodes.node import NodeError, told
 
+Row = dict[str, Any]
 FORMAT = 1
 """Version of the layout of results files."""
 
@@ -64,6 +65,10 @@ class JobResult:
     seconds: float = 0.0
 
 
+class WriteError(OSError):
+    """A record could not be written."""
+
+
 def do(job: Job, progress: Callable[[int], None], crew: Crew | None = None) -> JobResult:
     """Run a job and write its files; they appear under their names only when they are complete.
 
@@ -72,23 +77,28 @@ def do(job: Job, progress: Callable[[int], None], crew: Crew | None = None) -> J
     start = time.perf_counter()
     try:
         with threadpool_limits(1):
-            end = _run(job, progress, crew)
+            lines, end = _run(job, progress, crew)
+        for target, point in job.targets:
+            _write(target, [{**lines[0], "point": point}, *lines[1:]])
     except (NodeError, TimeLimitError, DeadlockError, TransportError, ScenarioError) as error:
         return JobResult("failed", str(error), time.perf_counter() - start)
+    except WriteError as error:
+        return JobResult("failed", str(error))
     except OSError as error:
-        return JobResult("failed", f"cannot write {error.filename or job.targets[0][0]}: {error.strerror}")
+        return JobResult("failed", str(error), time.perf_counter() - start)
     except Exception as error:  # of anybody's code: told as this job's failure, so that the others go on
         return JobResult("failed", told(error), time.perf_counter() - start)
     return JobResult(end["end"], end.get("reason", ""), time.perf_counter() - start)
 
 
-def _run(job: Job, progress: Callable[[int], None], crew: Crew | None) -> dict[str, Any]:
+def _run(job: Job, progress: Callable[[int], None], crew: Crew | None) -> tuple[list[Row], Row]:
+    """The lines of the job's record, the first without a point, and the last again."""
     scenario = from_resolved(job.resolved, job.folder)
     world = build(scenario, job.repeat, job.folder, job.resolved)
     transport: Transport = scenario.transport
     if crew is not None and isinstance(transport, ZeroMQ):
         transport = transport.by(crew)
-    rows: list[dict[str, Any]] = []
+    rows: list[Row] = []
     end = perform(job.method, world, transport, rows.append, progress)
     header = {
         "format": FORMAT,
@@ -100,18 +110,18 @@ def _run(job: Job, progress: Callable[[int], None], crew: Crew | None) -> dict[s
         "versions": {"python": platform.python_version(), "numpy": np.__version__},
         "world": describe(world),
     }
-    for target, point in job.targets:
-        _write(target, [{**header, "point": point}, *rows, {**end, "rows": len(rows)}])
-    return end
+    return [header, *rows, {**end, "rows": len(rows)}], end
 
 
 def _write(target: Path, lines: Sequence[Mapping[str, Any]]) -> None:
     """Write a file of JSON lines, which appears under its name when it is complete."""
-    target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(f"{target.name}.{os.getpid()}.part")
     try:
+        target.parent.mkdir(parents=True, exist_ok=True)
         part.write_text("".join(f"{json.dumps(line, allow_nan=False)}\n" for line in lines), encoding="utf-8")
         os.replace(part, target)
+    except OSError as error:
+        raise WriteError(f"cannot write {error.filename or target}: {error.strerror}") from error
     finally:
         part.unlink(missing_ok=True)
 

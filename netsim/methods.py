@@ -41,20 +41,21 @@ def perform(method: str, world: World, transport: Transport, write: Write, progr
 def _learn(world: World, transport: Transport, write: Write, progress: Progress | None) -> Row:
     recorder = Recorder(world, write, progress)
     outcome = transport.run(world, recorder)
+    deaths: Row = {}
+    if outcome.deaths:
+        deaths = {"reproducible": False, "deaths": [asdict(death) for death in outcome.deaths]}
     if outcome.diverged is not None:
         reason = f"the parameters stopped being finite, or outgrew the value type, in round {outcome.diverged}"
         # Some nodes have gone further than others: the last recorded row tells the traffic.
-        return {"end": "diverged", "round": outcome.diverged, "reason": reason}
+        return {"end": "diverged", "round": outcome.diverged, "reason": reason, **deaths}
     end: Row = {"end": "completed"}
     if _runs_away(recorder.objectives):
         first, last = recorder.objectives[0], recorder.objectives[-1]
         end = {"end": "diverged", "reason": f"the objective rose from {first:.3g} to {last:.3g}, and was still rising"}
-    if outcome.deaths:
-        end |= {"reproducible": False, "deaths": [asdict(death) for death in outcome.deaths]}
     if outcome.transport:
         end |= {"transport": dict(outcome.transport)}
     totals = traffic_by_part(outcome.edges, world.task.nodes, whole=not outcome.deaths)
-    return {**end, "round": world.rounds, **totals, "parameters": digest(recorder.final)}
+    return {**end, **deaths, "round": world.rounds, **totals, "parameters": digest(recorder.final)}
 
 
 def _runs_away(objectives: Sequence[float]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 import sys
 from collections.abc import Callable
@@ -19,7 +20,12 @@ def started(target: Callable[..., object], *arguments: Any) -> ForkServerProcess
     loaded = [name for name in sys.modules if name.partition(".")[0] in ("netsim", "nodes")]
     context.set_forkserver_preload(["netsim.preload", target.__module__, *loaded])
     process = context.Process(target=target, args=arguments)
-    process.start()
+    # An interrupt from the keyboard is for who starts processes; the server that forks would print where it struck.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        process.start()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
     return process
 
 
@@ -34,3 +40,8 @@ def ending(process: ForkServerProcess) -> str:
     code = process.exitcode
     signals = {-number: f"signal {number.name}" for number in signal.Signals}
     return f"its process ended by itself, with {signals.get(code or 0, f'exit code {code}')}"
+
+
+def processors() -> int:
+    """Processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -7,16 +7,14 @@ import re
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Protocol
 
-import structlog
-
 from netsim import __version__
 from netsim.data import find
+from netsim.diagnostics import logger
 from netsim.jobs import Job, JobResult, do
 from netsim.methods import relevant
 from netsim.results import is_whole
@@ -25,7 +23,7 @@ from netsim.scenario.paths import get, parse
 from netsim.transports.zeromq.crew import Crew
 from netsim.workers import side_by_side
 
-log = structlog.get_logger(__name__)
+log = logger(__name__)
 
 
 class Watcher(Protocol):
@@ -146,11 +144,11 @@ def execute(
     summary: Summary,
     watcher: Watcher,
     processes: int,
-    crew: Callable[[], AbstractContextManager[Crew]] | None = None,
+    crew: Callable[[], Crew] | None = None,
 ) -> None:
     """Do what is missing; results go to ``summary`` as they come, so that an interrupt loses none of them.
 
-    With a crew, which is called if there is anything to do, jobs are done one after the other.
+    With a crew, which is called for if a network is to be run, jobs are done one after the other.
     """
     missing = [rest for rest in map(_unfinished, jobs) if rest is not None]
     summary.found = sum(len(job.targets) for job in jobs) - sum(len(job.targets) for job in missing)
@@ -161,10 +159,10 @@ def execute(
         log.debug("job ended", job=job.what, end=result.end, seconds=result.seconds)
         watcher.end(job, result)
 
-    if crew is not None and missing:
-        with crew() as workers:
-            for job in missing:
-                ended(job, do(job, _reporter(watcher, job), workers))
+    if crew is not None and any(job.method == "network" for job in missing):
+        workers = crew()
+        for job in missing:
+            ended(job, do(job, _reporter(watcher, job), workers))
         return
     if processes == 1 or len(missing) <= 1:
         for job in missing:

@@ -10,7 +10,7 @@ class Traffic(NamedTuple):
     """Frames and bytes, in the words of a results file. What was sent is delivered, lost or still in flight.
 
     ``overrun`` counts frames that were not there at the drain they were due for, because a real clock did not wait.
-    ``envelope`` and ``framing`` are bytes that a transport put around frames which travelled singly.
+    ``envelope`` and ``zmtp`` are bytes that a transport put around frames which travelled singly.
     """
 
     sent: int = 0
@@ -25,7 +25,7 @@ class Traffic(NamedTuple):
     positions: int = 0
     values: int = 0
     envelope: int = 0
-    framing: int = 0
+    zmtp: int = 0
 
     def __add__(self, other: Traffic) -> Traffic:  # type: ignore[override]
         return Traffic(*map(int.__add__, self, other))
@@ -49,7 +49,7 @@ class Traffic(NamedTuple):
             "positions": self.positions,
             "values": self.values,
         }
-        return {**counts, "envelope": self.envelope, "zmtp": self.framing} if self.envelope else counts
+        return {**counts, "envelope": self.envelope, "zmtp": self.zmtp} if self.envelope else counts
 
 
 def total(parts: Iterable[Traffic]) -> Traffic:

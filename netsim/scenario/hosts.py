@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 from typing import Annotated, Any
 
+from netsim.addresses import beyond_loopback, numeric
 from netsim.scenario.given import LARGEST_FILE
 from netsim.scenario.mistakes import Fault, Mistake, ScenarioError, shown
 from netsim.scenario.own import Own
@@ -19,25 +19,16 @@ from netsim.scenario.places import Places, position
 from netsim.scenario.source import Text, read
 from netsim.scenario.syntax import Flaw, UnreadableError, decoded
 from netsim.scenario.validate import validated
+from netsim.transports.zeromq.keys import COORDINATOR
 from netsim.units import Period
 from nodes.quantities import Count, Written
 
-COORDINATOR = "coordinator"
-"""The name of the coordinator's key file, and so of no host."""
-
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 _ENDPOINT = re.compile(r"(?:\[([^\[\]]*:[^\[\]]*)\]|([^:\[\]]+)):([0-9]+)")
-_NUMERIC = re.compile(r"[0-9A-Fa-f.:]+(?:%[A-Za-z0-9._-]+)?")
 _LABEL = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
 # What ends in a number is read as an address by resolvers: 0 and 0x0 are 0.0.0.0.
 _HOST_NAME = re.compile(rf"(?=.{{1,253}}\Z)(?:{_LABEL}\.)*(?!(?:[0-9]+|0[xX][0-9A-Fa-f]*)\Z){_LABEL}")
 _UNQUOTED = re.compile(r"[:\[]\s*(?:\[[0-9A-Fa-f:.]+\]:|::)")
-
-
-def beyond_loopback(address: str) -> bool:
-    """Whether an address can be reached from other machines; a host name but ``localhost`` may be."""
-    numeric = _numeric(address)
-    return address.lower() != "localhost" if numeric is None else not numeric.is_loopback
 
 
 def endpoint(value: Any) -> tuple[str, int]:
@@ -56,28 +47,19 @@ def endpoint(value: Any) -> tuple[str, int]:
 def _address(value: Any) -> str:
     if not isinstance(value, str):
         raise ValueError(_no_address(value))
-    numeric = _numeric(value)
-    if value == "*" or (numeric is not None and numeric.is_unspecified):
+    number = numeric(value)
+    if value == "*" or (number is not None and number.is_unspecified):
         raise ValueError(
             f"{shown(value)} stands for all addresses of a machine, and others cannot connect to it; "
             "write the one that they reach it by, like 10.0.0.5"
         )
-    if numeric is None and _HOST_NAME.fullmatch(value) is None:
+    if number is None and _HOST_NAME.fullmatch(value) is None:
         raise ValueError(_no_address(value))
     return value
 
 
 def _no_address(value: Any) -> str:
     return f"{shown(value)} is not an address; write an IP address or host name alone, like 10.0.0.5 or lab-a.local"
-
-
-def _numeric(text: str) -> IPv4Address | IPv6Address | None:
-    """The IP address that a text is, as IPv4 where IPv6 only wraps it; ``None`` for any other text."""
-    try:
-        found = ip_address(text) if _NUMERIC.fullmatch(text) else None
-    except ValueError:
-        return None
-    return (found.ipv4_mapped or found) if isinstance(found, IPv6Address) else found
 
 
 def _endpoint(value: Any) -> Any:

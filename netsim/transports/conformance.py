@@ -426,7 +426,7 @@ def _delivered(frame: Frame) -> Traffic:
 
 def _plain(traffic: Traffic) -> Traffic:
     """Without what a transport puts around frames."""
-    return traffic._replace(envelope=0, framing=0)
+    return traffic._replace(envelope=0, zmtp=0)
 
 
 def _require(law: str, holds: bool, sentence: str) -> None:

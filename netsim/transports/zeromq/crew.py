@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from multiprocessing.context import ForkServerProcess
@@ -52,6 +53,25 @@ class Crew(Protocol):
         """Have nothing more to do with a worker that is dead or seems so."""
         ...
 
+    def strange(self) -> dict[str, int]:
+        """What came to the inlet since this was last asked, and was not taken."""
+        ...
+
+
+class Strange:
+    """Tells what an inlet did not take, each time what is new of it."""
+
+    def __init__(self, inlet: Inlet) -> None:
+        self._inlet, self._told = inlet, Counter[str]()
+
+    def __call__(self) -> dict[str, int]:
+        """Connections of strangers, refused and malformed messages."""
+        inlet = self._inlet
+        counts = Counter(strangers=inlet.strangers, refused=inlet.refused, malformed=inlet.malformed)
+        new = counts - self._told
+        self._told = counts
+        return dict(new)
+
 
 class LocalCrew:
     """Processes of this machine."""
@@ -63,6 +83,7 @@ class LocalCrew:
     def __init__(self, inlet: Inlet) -> None:
         self.inlet = inlet
         self.present: set[int] = set()
+        self._strange = Strange(inlet)
         self._processes: dict[int, ForkServerProcess] = {}
 
     def hire(self, count: int) -> None:
@@ -94,9 +115,13 @@ class LocalCrew:
         process.close()
         self.inlet.expel(worker)
 
+    def strange(self) -> dict[str, int]:
+        """As the inlet has counted."""
+        return self._strange()
+
     def leave(self) -> None:
         """Say goodbye to all, and wait until they have gone."""
-        dismiss_all(self)
+        say_goodbye(self)
         last = time.monotonic() + GOODBYE
         for process in self._processes.values():
             process.join(max(0.0, last - time.monotonic()))
@@ -122,7 +147,7 @@ def local_crew(count: int) -> Iterator[LocalCrew]:
             crew.end()
 
 
-def dismiss_all(crew: Crew) -> None:
+def say_goodbye(crew: Crew) -> None:
     """Say goodbye to all."""
     for worker in crew.members:
         crew.inlet.send(worker, pack(Bye()))

@@ -9,18 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from netsim.pacing import SECOND
-from netsim.transports.zeromq.crew import dismiss_all
+from netsim.transports.zeromq.crew import Strange, say_goodbye
 from netsim.transports.zeromq.inlet import Inlet
-from netsim.transports.zeromq.keys import read_keys, read_public
-from netsim.transports.zeromq.protocol import Bye, pack
+from netsim.transports.zeromq.keys import COORDINATOR, read_keys, read_public
+from netsim.transports.zeromq.protocol import Bye, Close, pack
 from netsim.transports.zeromq.sockets import Sockets
 from netsim.transports.zeromq.worker import Post
 
 if TYPE_CHECKING:
     from netsim.scenario.hosts import Hosts
-
-COORDINATOR = "coordinator"
-"""The name of the coordinator's key file."""
 
 
 class HostCrew:
@@ -33,6 +30,7 @@ class HostCrew:
         self.inlet, self.wait = inlet, wait
         self.present: set[int] = set()
         self._members: dict[int, str] = {}
+        self._strange = Strange(inlet)
 
     def expect(self, host: str, name: bytes, key: bytes | None) -> None:
         """Expect one more worker on a host, under this name."""
@@ -54,8 +52,13 @@ class HostCrew:
         """Only the connection tells."""
         return None
 
+    def strange(self) -> dict[str, int]:
+        """As the inlet has counted."""
+        return self._strange()
+
     def dismiss(self, worker: int) -> None:
-        """Refuse its return."""
+        """Send it away, and refuse its return."""
+        self.inlet.send(worker, pack(Close()))
         self.inlet.send(worker, pack(Bye()))
         self.inlet.expel(worker)
         del self._members[worker]
@@ -80,7 +83,7 @@ def host_crew(hosts: Hosts, tell: Callable[[str, str], object]) -> Iterator[Host
         try:
             yield crew
         finally:
-            dismiss_all(crew)
+            say_goodbye(crew)
 
 
 def posts(hosts: Hosts, host: str, token: str, folder: Path) -> list[Post]:

@@ -13,6 +13,9 @@ import zmq
 from zmq.auth import create_certificates, load_certificate
 from zmq.utils import z85
 
+COORDINATOR = "coordinator"
+"""The name of the coordinator's key file, and so of no host."""
+
 
 class Keys(NamedTuple):
     """A public key, which others are given, and the secret key that belongs to it: 40 characters of z85 each."""

@@ -7,18 +7,24 @@ or later. A worker wakes its nodes at an instant once all workers that it is lin
 
 from __future__ import annotations
 
+import asyncio
+import math
 from collections.abc import Callable
 from typing import Final
 
 import zmq
 
+from netsim.cast import Cast
 from netsim.edges import Outgoing
+from netsim.pacing import SECOND, SlotClock
+from netsim.parts import Part
 from netsim.ports import Deliver, Parcel
 from netsim.transports.zeromq.bundles import FOREVER, BundleError, Frames, pack_bundle, unpack_bundle
 from netsim.transports.zeromq.desk import BEAT, Desk
 from netsim.transports.zeromq.peers import Peers
 from netsim.transports.zeromq.protocol import Message
 from netsim.transports.zeromq.sockets import Outlet
+from netsim.virtual import VirtualLoop
 
 _LARGE: Final = 1 << 24
 """Bytes of frames in a bundle beyond which it is sent in parts."""
@@ -39,10 +45,21 @@ class Lockstep:
         self.now = 0
         self.counts = {"bundles": 0, "bundle-bytes": 0}
 
-    def way(self, source: int, target: int, end: Outgoing) -> Deliver:
+    def way(self, target: int, end: Outgoing) -> Deliver:
         """How a node's parcels get into the next bundle for the worker of another node."""
         waiting = self._waiting[self._peers.worker_of[target]]
         return lambda parcel: waiting.append((target, parcel))
+
+    def play(self, cast: Cast, part: Part, before: Callable[[int], object], start: float) -> None:
+        """All rounds, on virtual time, which begins at once."""
+
+        async def play() -> None:
+            await cast.play(SlotClock(asyncio.get_running_loop(), before))
+
+        limit = math.inf if part.limit is None else part.limit / SECOND
+        with asyncio.Runner(loop_factory=lambda: VirtualLoop(limit)) as runner:
+            runner.run(play())
+        self.send(FOREVER)
 
     def before(self, time: int) -> None:
         """Send off what was sent before ``time``, and wait until all that others sent before it is here."""
@@ -60,9 +77,10 @@ class Lockstep:
         for worker, frames in self._waiting.items():
             outlet = self._peers.outlets.get(worker)
             if outlet is not None:
-                for part in _parts(frames):
+                *parts, last = _parts(frames)
+                for part in parts:
                     self._send(outlet, pack_bundle(0, part))
-                self._send(outlet, pack_bundle(promise, frames))
+                self._send(outlet, pack_bundle(promise, last))
             frames.clear()
 
     def take(self) -> None:
@@ -88,14 +106,10 @@ class Lockstep:
         self._promised.pop(worker, None)
 
     def _hear(self, time: int) -> None:
-        ready = dict(self._poller.poll(int(BEAT * 1000)))
-        if self._desk.socket in ready:
-            while (command := self._desk.command()) is not None:
-                self._obey(command)
+        self._poller.poll(int(BEAT * 1000))
+        while (command := self._desk.command()) is not None:
+            self._obey(command)
         self.take()
-        if not ready:
-            # Nothing came: whether the coordinator is still there shows when a command is asked for.
-            self._desk.command()
         self._desk.alive(self.now, tuple(worker for worker, promise in self._promised.items() if promise < time))
 
     def _send(self, outlet: Outlet, bundle: bytes) -> None:
@@ -104,11 +118,9 @@ class Lockstep:
         outlet.send(bundle)
 
 
-def _parts(frames: list[tuple[int, Parcel]]) -> list[Frames]:
-    """Cuts from the front of the list what is too much for one bundle, in parts that are not."""
-    parts = []
-    while sum(len(parcel[-1]) for _, parcel in frames) > _LARGE and len(frames) > 1:
-        half = len(frames) // 2
-        parts += [*_parts(first := frames[:half]), first]
-        del frames[:half]
-    return parts
+def _parts(frames: Frames) -> list[Frames]:
+    """The same frames in parts that are not too large for one bundle each; one at least."""
+    if len(frames) < 2 or sum(len(parcel[-1]) for _, parcel in frames) <= _LARGE:
+        return [frames]
+    half = len(frames) // 2
+    return [*_parts(frames[:half]), *_parts(frames[half:])]

@@ -10,6 +10,8 @@ from netsim.transports.zeromq.sockets import Outlet, Sockets
 
 HAIL = b""
 """The first message to every peer: an empty one, which is no bundle and no frame."""
+END = b"\0"
+"""The last message to every peer on real time, which is neither."""
 MOST_QUEUED = 10_000
 """Single frames that wait for a peer which does not take them."""
 
@@ -19,6 +21,8 @@ class Peers:
 
     def __init__(self, sockets: Sockets, inlet: Inlet, assignment: Assignment) -> None:
         self.inlet = inlet
+        self.curve = sockets.curve
+        """Whether connections are encrypted."""
         self.edges = assignment.edges()
         """The directed edges along which each peer may send."""
         self.worker_of = {node: peer.worker for peer in assignment.peers for node in peer.nodes}
@@ -34,7 +38,8 @@ class Peers:
         """Connect to all peers, who are listening, and hail them."""
         most = MOST_QUEUED if self._assignment.time == "real" else 0  # a bundle must not be lost
         for peer in self._assignment.peers:
-            outlet = self._sockets.outlet(peer.endpoint, peer.send_as, peer.key or None, most)
+            # What a cut connection has lost is lost: to go on without it would give wrong numbers.
+            outlet = self._sockets.outlet(peer.endpoint, peer.send_as, peer.key or None, most, again=False)
             outlet.send(HAIL)
             self.outlets[peer.worker] = outlet
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from netsim.traffic import Traffic
 from netsim.transports.base import Death
-from netsim.transports.zeromq.protocol import Dead, Done, Failed, Message, Silent
+from netsim.transports.zeromq.protocol import Dead, Done, Failed, Message, Silent, Told
+from netsim.world import World
 
 
 @dataclass
@@ -22,6 +24,25 @@ class Seat:
     """Seconds for which nothing was heard."""
     done: Done | Failed | None = None
 
+    def may_say(self, message: Message, world: World) -> bool:
+        """Whether a message is about its own nodes, and comes when it can come."""
+        counts = len(Traffic._fields)
+        match message:
+            case Told(completed, nodes, estimates, traffic):
+                return (
+                    completed in world.recorded
+                    and set(nodes) <= set(self.nodes)
+                    and len(estimates) == 8 * world.task.parameters * len(nodes)
+                    and len(traffic) == len(nodes)
+                    and all(len(each) == counts for each in traffic)
+                )
+            case Done(edges, _):
+                own = set(self.nodes)
+                return self.done is None and all(len(edge) == 2 + counts and own & set(edge[:2]) for edge in edges)
+            case Failed():
+                return self.done is None
+        return True
+
     def __str__(self) -> str:
         first, last = self.nodes[0], self.nodes[-1]
         return f"{self.name} (node {first})" if first == last else f"{self.name} (nodes {first}-{last})"
@@ -33,7 +54,7 @@ class Inquest:
 
     seat: Seat
     reason: str
-    waits_for: set[int]
+    unanswered: set[int]
     promise: int = 0
 
 
@@ -70,9 +91,9 @@ class Inquests:
     def answered(self, worker: int, dead: int, promise: int) -> Death | None:
         """A worker's answer about a dead one; gives the death if it was the last."""
         inquest = self._open.get(dead)
-        if inquest is None or worker not in inquest.waits_for:
+        if inquest is None or worker not in inquest.unanswered:
             return None
-        inquest.waits_for.remove(worker)
+        inquest.unanswered.remove(worker)
         inquest.promise = max(inquest.promise, promise)
         return self._concluded(dead)
 
@@ -82,7 +103,7 @@ class Inquests:
 
     def _concluded(self, dead: int) -> Death | None:
         inquest = self._open[dead]
-        if inquest.waits_for:
+        if inquest.unanswered:
             return None
         del self._open[dead]
         seat = inquest.seat

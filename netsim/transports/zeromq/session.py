@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-import math
-from typing import Any, Protocol, TypeVar
+from collections.abc import Callable
+from typing import Protocol, TypeVar
 
 from netsim.cast import Cast
 from netsim.edges import Outgoing
-from netsim.pacing import SECOND, SlotClock
+from netsim.parts import Part
 from netsim.ports import Deliver, Parcel
 from netsim.transports.zeromq.assignment import Assignment
 from netsim.transports.zeromq.bundles import FOREVER
@@ -31,7 +30,7 @@ from netsim.transports.zeromq.protocol import (
     Until,
 )
 from netsim.transports.zeromq.realtime import RealTime
-from netsim.virtual import DeadlockError, TimeLimitError, VirtualLoop
+from netsim.virtual import DeadlockError, TimeLimitError
 from nodes.node import NodeError, told
 
 C = TypeVar("C", bound=Message)
@@ -51,8 +50,12 @@ class Pacer(Protocol):
     now: int
     counts: dict[str, int]
 
-    def way(self, source: int, target: int, end: Outgoing) -> Deliver:
-        """How parcels from a node here reach one elsewhere."""
+    def way(self, target: int, end: Outgoing) -> Deliver:
+        """How parcels reach a node that is elsewhere."""
+        ...
+
+    def play(self, cast: Cast, part: Part, before: Callable[[int], object], start: float) -> None:
+        """All rounds of a cast, whose clock calls ``before``; ``TimeLimitError`` past the part's limit."""
         ...
 
     def before(self, time: int) -> None:
@@ -71,12 +74,11 @@ class Pacer(Protocol):
 class Session:
     """A worker's part of one run, from the first hail to the coordinator's word that it is over."""
 
-    def __init__(self, desk: Desk, peers: Peers, assignment: Assignment, curve: bool) -> None:
-        self._desk, self._peers, self._assignment = desk, peers, assignment
+    def __init__(self, desk: Desk, peers: Peers, assignment: Assignment) -> None:
+        self._desk, self._peers, self._part = desk, peers, assignment.part
         self._next, self._until = 0, FOREVER
-        self._lockstep = Lockstep(peers, desk, self._arrive, self._obey)
-        self._real = RealTime(peers, desk, self._arrive, self._obey, curve)
-        self._pacer: Pacer = self._lockstep if assignment.time == "virtual" else self._real
+        pacer = Lockstep if assignment.time == "virtual" else RealTime
+        self._pacer: Pacer = pacer(peers, desk, self._arrive, self._obey)
         self._cast = Cast(assignment.part, desk.tell, self._pacer.way)
 
     def run(self) -> None:
@@ -110,10 +112,7 @@ class Session:
     def _play(self, start: Start) -> Done | Failed:
         """All rounds, and what there is to say of them."""
         try:
-            if self._assignment.time == "virtual":
-                self._play_virtually()
-            else:
-                self._play_really(start.at)
+            self._pacer.play(self._cast, self._part, self._before, start.at)
         except EnoughError:
             pass
         except NodeError as error:
@@ -132,40 +131,6 @@ class Session:
 
     def _failed(self, what: str, reason: str) -> Failed:
         return Failed(what, self._pacer.now, 0, 0, reason)
-
-    def _play_virtually(self) -> None:
-        async def play() -> None:
-            await self._cast.play(SlotClock(asyncio.get_running_loop(), self._before))
-
-        limit = self._assignment.part.limit
-        with asyncio.Runner(loop_factory=lambda: VirtualLoop(math.inf if limit is None else limit / SECOND)) as runner:
-            runner.run(play())
-        self._lockstep.send(FOREVER)
-
-    def _play_really(self, start: float) -> None:
-        part = self._assignment.part
-        limit = None if part.limit is None else part.limit / SECOND
-
-        async def play() -> None:
-            loop = asyncio.get_running_loop()
-            begin = start or loop.time()
-            # The last slot may end right at the limit, and a real loop wakes a little later.
-            end = None if limit is None else begin + limit + part.period / SECOND
-            async with asyncio.timeout_at(end), asyncio.TaskGroup() as group:
-                others = [group.create_task(self._real.tend()), group.create_task(_failure_outside_tasks(loop))]
-                await self._cast.play(SlotClock(loop, self._before, begin))
-                for other in others:
-                    other.cancel()
-
-        try:
-            asyncio.run(play())
-        except ExceptionGroup as failed:
-            error = failed.exceptions[0]
-        except TimeoutError:
-            error = TimeLimitError(f"the run would pass its time limit of {limit:g} s; raise limit")
-        else:
-            return
-        raise error
 
     def _before(self, time: int) -> None:
         self._next = time
@@ -192,15 +157,3 @@ class Session:
                 nodes = {node for node, other in self._peers.worker_of.items() if other == worker}
                 self._cast.silence(nodes, time)
                 self._pacer.silence(worker)
-
-
-async def _failure_outside_tasks(loop: asyncio.AbstractEventLoop) -> None:
-    """Raises what a callback of the loop raises, such as the one that wakes nodes; never returns."""
-    failure: asyncio.Future[None] = loop.create_future()
-
-    def fail(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        if not failure.done():
-            failure.set_exception(context.get("exception") or RuntimeError(context["message"]))
-
-    loop.set_exception_handler(fail)
-    await failure

@@ -8,7 +8,7 @@ compulsory, and a name counts only together with the key that was admitted with 
 
 from __future__ import annotations
 
-import ipaddress
+import resource
 import socket as system
 from contextlib import ExitStack
 from types import TracebackType
@@ -17,6 +17,7 @@ from typing import Self
 import zmq
 from zmq.auth.thread import ThreadAuthenticator
 
+from netsim.addresses import beyond_loopback
 from netsim.transports.zeromq.events import BROKEN, Events
 from netsim.transports.zeromq.inlet import Inlet
 from netsim.transports.zeromq.keys import Keys
@@ -30,6 +31,9 @@ HANDSHAKE = 5_000
 
 BACKLOG = 1_024
 """Connections that may wait to be accepted."""
+
+MOST_HELD = 10_000
+"""Messages of one connection that an inlet holds until they are received; more wait at the other end."""
 
 LINGER = 500
 """Milliseconds for what is still queued when sockets are closed, by default."""
@@ -47,18 +51,11 @@ def framing(size: int, curve: bool) -> int:
 
 def refuse_open(address: str, curve: bool) -> None:
     """``ValueError`` if messages would pass an address beyond loopback in the clear."""
-    if not curve and not _is_loopback(address):
+    if not curve and beyond_loopback(address):
         raise ValueError(
             f"address {address!r} is beyond loopback, where messages are encrypted or not sent;"
             " make keys with `netsim keys HOSTS.yaml`, or use a loopback address such as 127.0.0.1"
         )
-
-
-def _is_loopback(address: str) -> bool:
-    try:
-        return address == "localhost" or ipaddress.ip_address(address).is_loopback
-    except ValueError:
-        return False
 
 
 class Sockets:
@@ -71,6 +68,10 @@ class Sockets:
     def __init__(self, keys: Keys | None = None, linger: int = LINGER) -> None:
         self._keys = keys
         self._inlets = 0
+        hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        resource.setrlimit(
+            resource.RLIMIT_NOFILE, (hard, hard)
+        )  # a connection takes several, and ZeroMQ aborts without
         self._context: zmq.Context[Socket] = zmq.Context()
         self._opened = ExitStack()
         self._opened.callback(self._context.term)
@@ -91,6 +92,11 @@ class Sockets:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
 
+    @property
+    def curve(self) -> bool:
+        """Whether all connections are encrypted."""
+        return self._keys is not None
+
     def close(self) -> None:
         """Close everything."""
         self._opened.close()
@@ -101,10 +107,11 @@ class Sockets:
         ``ValueError`` for an address beyond loopback without keys; ``OSError`` if the address or the port cannot be
         had. Messages of more than ``largest`` bytes are not taken.
         """
-        refuse_open(address, self._keys is not None)
+        refuse_open(address, self.curve)
         socket = self._socket(zmq.ROUTER, address)
         socket.set(zmq.MAXMSGSIZE, largest + (_SEALED if self._keys else 0))
         socket.set(zmq.BACKLOG, BACKLOG)
+        socket.set(zmq.RCVHWM, MOST_HELD)
         socket.set(zmq.ROUTER_MANDATORY, 1)
         self._inlets += 1
         domain = f"inlet-{self._inlets}"
@@ -113,27 +120,33 @@ class Sockets:
             socket.curve_secretkey = self._keys.secret
             socket.set(zmq.ZAP_DOMAIN, domain.encode())
             socket.set(zmq.ZAP_ENFORCE_DOMAIN, 1)  # without an authenticator nobody comes in
-        inlet = Inlet(socket, self._keys is not None)
+        inlet = Inlet(socket, self.curve)
         self._opened.callback(inlet.close)
         if self._authenticator:
             self._authenticator.configure_curve_callback(domain, inlet)
         _bind(socket, address, port)
         return inlet
 
-    def outlet(self, endpoint: str, name: bytes, server: bytes | None = None, high_water: int = 0) -> Outlet:
+    def outlet(
+        self, endpoint: str, name: bytes, server: bytes | None = None, high_water: int = 0, again: bool = True
+    ) -> Outlet:
         """Connect to an inlet, which is there or yet to come, under a name that it admits.
 
         ``server`` is the public key of the inlet's owner, given if and only if there are keys. At most
-        ``high_water`` messages are queued besides what the system's buffers take; 0 is no limit. ``ValueError`` for
-        an address beyond loopback without keys, or a server's key without a pair of one's own, or the reverse.
+        ``high_water`` messages are queued besides what the system's buffers take; 0 is no limit. A connection that is
+        cut has lost what was on its way: with ``again`` another is made for the rest, without it nothing arrives from
+        then on, and the first attempt must succeed. ``ValueError`` for an address beyond loopback without keys, or a
+        server's key without a pair of one's own, or the reverse.
         """
         check_name(name)
         host = endpoint.removeprefix("tcp://").rpartition(":")[0].strip("[]")
-        refuse_open(host, self._keys is not None)
-        check_key(server, self._keys is not None, f"the owner of {endpoint}")
+        refuse_open(host, self.curve)
+        check_key(server, self.curve, f"the owner of {endpoint}")
         socket = self._socket(zmq.DEALER, host)
         socket.set(zmq.ROUTING_ID, name)
         socket.set(zmq.SNDHWM, high_water)
+        if not again:
+            socket.set(zmq.RECONNECT_IVL, -1)
         if self._keys and server:
             socket.curve_publickey, socket.curve_secretkey = self._keys
             socket.curve_serverkey = server

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from typing import Literal
 
 from netsim.pacing import SECOND
+from netsim.processes import processors
 from netsim.transports.base import Observer, Outcome
 from netsim.transports.zeromq.coordinator import Coordinator
 from netsim.transports.zeromq.crew import Crew, local_crew
@@ -62,8 +62,3 @@ class ByCrew:
             patience=self.transport.patience / SECOND,
             on_death=self.transport.on_death,
         ).run()
-
-
-def processors() -> int:
-    """Processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

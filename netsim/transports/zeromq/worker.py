@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import signal
 import sys
 from multiprocessing import parent_process
@@ -46,8 +45,6 @@ def serve(post: Post) -> None:
     """A worker's life, up to the coordinator's goodbye or its end."""
     # An interrupt from the keyboard goes to all processes; the coordinator decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # ZeroMQ takes several a connection, and aborts without
     Thread(target=_end_with_parent, daemon=True).start()
     with threadpool_limits(1), Sockets(post.keys) as sockets, quiet():
         desk = Desk(sockets.outlet(post.endpoint, post.name, post.server))
@@ -57,6 +54,7 @@ def serve(post: Post) -> None:
             while not isinstance(command, Bye):
                 if isinstance(command, Open):
                     _take_part(desk, post)
+                if isinstance(command, Open | Close):
                     desk.say(Free())
                 command = desk.await_command()
         except CoordinatorGoneError:
@@ -67,20 +65,24 @@ def _take_part(desk: Desk, post: Post) -> None:
     """One run, with a port and keys of its own."""
     keys = new_keys() if post.keys else None
     with Sockets(keys, linger=0) as sockets:  # once the run is over, nobody wants what is still queued
-        inlet = sockets.inlet(post.address)
-        desk.say(Bound(inlet.endpoint, keys.public if keys else b""))
-        command = desk.await_command()
-        if not isinstance(command, Assign):
-            return
         try:
+            inlet = sockets.inlet(post.address)
+            port = inlet.endpoint.rpartition(":")[2]
+            host = f"[{post.address}]" if ":" in post.address else post.address
+            desk.say(Bound(f"tcp://{host}:{port}", keys.public if keys else b""))
+            command = desk.await_command()
+            if not isinstance(command, Assign):
+                return  # the run is over before it began
             assignment = read(command.plain, post.folder)
+        except CoordinatorGoneError:
+            raise
         except Exception as error:  # of anybody's code: it is the coordinator's to tell
-            reason = str(error) if isinstance(error, ValueError) else told(error)
+            reason = str(error) if isinstance(error, OSError | ValueError) else told(error)
             desk.say(Failed("error", 0, 0, 0, reason))
             while not isinstance(desk.await_command(), Close):
                 pass
             return
-        Session(desk, Peers(sockets, inlet, assignment), assignment, keys is not None).run()
+        Session(desk, Peers(sockets, inlet, assignment), assignment).run()
 
 
 def _end_with_parent() -> None:

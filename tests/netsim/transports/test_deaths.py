@@ -139,7 +139,7 @@ def test_a_worker_that_is_stopped_is_dead_after_some_patience(tmp_path):
     watching, outcome = lose_one(fragile, ZeroMQ(workers=3, patience=NANOSECONDS["s"]), signal.SIGSTOP)
     assert 1 <= time.monotonic() - start < 10
     check_agreed(fragile, watching, outcome)
-    assert outcome.deaths[0].reason == "nothing was heard of it for 1 s"
+    assert outcome.deaths[0].reason == "nothing was heard of it for 1 s (raise patience for longer rounds)"
     assert multiprocessing.active_children() == []
 
 
@@ -147,7 +147,7 @@ def test_a_worker_that_is_stopped_is_dead_after_some_patience(tmp_path):
     ("act", "reason"),
     [
         ("os._exit(7)", "its process ended by itself, with exit code 7"),
-        ("while True: time.sleep(0.01)", "nothing was heard of it for 1 s"),
+        ("while True: time.sleep(0.01)", "nothing was heard of it for 1 s (raise patience for longer rounds)"),
     ],
 )
 def test_a_node_that_takes_its_process_along_is_a_death(tmp_path, act, reason):

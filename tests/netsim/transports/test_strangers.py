@@ -152,7 +152,7 @@ def rerouted_crew(count: int, keys: Keys | None, proxied: Callable[[str], Any]) 
 @pytest.mark.parametrize("curve", [False, True])
 @pytest.mark.parametrize("values", ["float64", "float16"])
 def test_bytes_on_real_time_are_those_on_the_wire(counting_proxy, curve, values):
-    """Payload, envelopes, framing, a hail a connection and its handshake make up every byte that proxies have seen."""
+    """Payload, envelopes, framing, and a connection's handshake, first and last message are all that proxies have seen."""
     keys = new_keys() if curve else None
     world = build(
         Scenario(
@@ -178,10 +178,11 @@ def test_bytes_on_real_time_are_those_on_the_wire(counting_proxy, curve, values)
     large = 400 if values == "float64" else 100
     for edge in outcome.edges.values():
         assert (edge.sent, edge.envelope) == (8, 8 * 44)
-        assert edge.framing == framing(65, curve) + 7 * framing(large, curve)
-    total = sent + sum(edge.envelope + edge.framing for edge in outcome.edges.values())
+        assert edge.zmtp == framing(65, curve) + 7 * framing(large, curve)
+    total = sent + sum(edge.envelope + edge.zmtp for edge in outcome.edges.values())
     connections = 3 * 2
-    assert seen - total == connections * (handshake(counting_proxy, keys) + framing(0, curve))
+    ends = framing(0, curve) + 1 + framing(1, curve)
+    assert seen - total == connections * (handshake(counting_proxy, keys) + ends)
 
 
 def handshake(counting_proxy: Callable[[str], Any], keys: Keys | None) -> int:

@@ -287,9 +287,9 @@ def test_real_time_without_overrun_gives_the_numbers_of_virtual_time():
         assert wanted["bytes"].items() <= row["bytes"].items()
     for pair, edge in outcome.edges.items():
         carried = edge.sent - edge.lost
-        assert edge._replace(envelope=0, framing=0) == expected.edges[pair]
+        assert edge._replace(envelope=0, zmtp=0) == expected.edges[pair]
         assert edge.envelope == 44 * carried
-        assert edge.framing in (2 * carried, 9 * carried)
+        assert edge.zmtp in (2 * carried, 9 * carried)
 
 
 def test_frames_that_come_too_late_on_real_time_are_counted():
