@@ -33,6 +33,8 @@ class CountingProxy:
         host, port = endpoint.removeprefix("tcp://").rsplit(":", 1)
         self.forth = 0
         self.back = 0
+        self.cut = False
+        """Set it to have the next bytes swallowed, with the connection they came by; new connections are passed on."""
         self._target = (host, int(port))
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.endpoint = f"tcp://127.0.0.1:{self._listener.getsockname()[1]}"
@@ -68,6 +70,12 @@ class CountingProxy:
         data = b""
         with suppress(ConnectionError):
             data = source.recv(1 << 16)
+        if self.cut and way == "forth":
+            self.cut = False
+            for one in (source, target):
+                selector.unregister(one)
+                one.close()
+            return
         setattr(self, way, getattr(self, way) + len(data))
         with suppress(OSError):
             if data:

@@ -16,6 +16,7 @@ import zmq
 
 from netsim.data import Rings
 from netsim.links import Loss
+from netsim.pacing import SECOND
 from netsim.processes import started
 from netsim.recorder import Recorder
 from netsim.scenario.schema import Model, Network, Scenario
@@ -30,6 +31,7 @@ from netsim.transports.zeromq.protocol import Bound, Bye, Close, Done, pack, unp
 from netsim.transports.zeromq.sockets import LARGEST, Sockets, framing
 from netsim.transports.zeromq.transport import ZeroMQ
 from netsim.transports.zeromq.worker import Post, serve
+from netsim.virtual import DeadlockError
 from netsim.world import World, build
 from nodes.features import Fourier
 from nodes.losses import OrdinalHinge
@@ -183,6 +185,28 @@ def test_bytes_on_real_time_are_those_on_the_wire(counting_proxy, curve, values)
     connections = 3 * 2
     ends = framing(0, curve) + 1 + framing(1, curve)
     assert seen - total == connections * (handshake(counting_proxy, keys) + ends)
+
+
+def test_a_connection_that_is_cut_ends_the_run(counting_proxy):
+    """What it lost would be missing, so nothing goes on as if it had not been sent: the run ends and says who waits."""
+    world = build(
+        Scenario(
+            name="cut",
+            rounds=2000,
+            data=Rings(train=60, test=20),
+            network=Network(topology=Complete(nodes=3)),
+            model=MODEL,
+        ),
+        0,
+        Path(),
+    )
+    with rerouted_crew(3, None, counting_proxy) as crew:
+
+        def cut(ports: list[int]) -> None:
+            crew.inlet.proxies[0].cut = True
+
+        with pytest.raises(DeadlockError, match="a connection between two of them is cut; there wait .* for worker"):
+            ZeroMQ(patience=SECOND).by(crew).run(world, Attacked(world, cut))
 
 
 def handshake(counting_proxy: Callable[[str], Any], keys: Keys | None) -> int:

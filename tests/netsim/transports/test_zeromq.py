@@ -303,6 +303,39 @@ def test_frames_that_come_too_late_on_real_time_are_counted():
         assert edge.delivered + edge.lost <= edge.sent
 
 
+SLOW = """\
+import time
+from dataclasses import dataclass
+from nodes.losses import Squared
+
+
+@dataclass(frozen=True, kw_only=True)
+class Slow(Squared):
+    def slopes(self, scores, thresholds, targets):
+        if targets.sum() == SUM:
+            time.sleep(0.4)
+        return super().slopes(scores, thresholds, targets)
+"""
+
+
+def test_a_frame_that_misses_the_last_drain_is_counted(tmp_path):
+    """A node that computes for two slots sends too late for its neighbour's only drain: that is an overrun."""
+    text = SCENARIO.replace('kind: ring, nodes: 5}, links: {gap: {kind: "mine:Every", n: 3}}', "kind: path, nodes: 2}")
+    text = text.replace("rounds: 20", "rounds: 1\nslot: 200ms\nalgorithm: {order: adapt-then-combine}")
+    (tmp_path / "own.yaml").write_text(text.replace('{kind: "mine:Cut", at: 0.5}', "squared"))
+    (tmp_path / "mine.py").write_text(SLOW)
+    loaded = load(str(tmp_path / "own.yaml"))
+    labels = build(loaded.points[0].scenario, 0, tmp_path).shares[1].labels
+    (tmp_path / "mine.py").write_text(SLOW.replace("SUM", str(int(labels.sum()))))
+    loaded = load(str(tmp_path / "own.yaml"), ["model.loss=mine:Slow"])
+    point = loaded.points[0]
+    _, outcome, _ = run(build(point.scenario, 0, tmp_path, point.resolved), ZeroMQ(time="real"))
+    assert {edge: (traffic.delivered, traffic.overrun) for edge, traffic in outcome.edges.items()} == {
+        (0, 1): (1, 0),
+        (1, 0): (0, 1),
+    }
+
+
 def test_nothing_is_left_behind():
     """After a run there is no child process, and the same open files as before."""
     run(world(rounds=2), ZeroMQ(workers=2))
