@@ -121,7 +121,7 @@ def test_those_who_die_together_are_noticed_together(company):
 
         def tell(self, *told: Any) -> None:
             super().tell(*told)
-            if told[1] == 90 and four.processes[1].is_alive():
+            if told[1] > 90 and four.processes[1].is_alive():
                 for worker in (1, 2):
                     os.kill(four.processes[worker].pid, signal.SIGKILL)
                     four.processes[worker].join()
@@ -172,7 +172,8 @@ def test_a_worker_may_speak_of_its_own_nodes_only(message, may):
 
 
 @pytest.mark.parametrize(
-    "data", [b"", b"\xc1", b"\x90", b"\x91\x63", b"\x92\x07\xa1x", b"\x93\x07\x01\x02", pack(Alive(5, ())) + b"0"]
+    "data",
+    [b"", b"\xc1", b"\x90", b"\x91\x63", b"\x92\x07\xa1x", b"\x93\x07\x01\x02", pack(Alive(5, ())) + b"0"],
 )
 def test_bytes_that_are_no_message_are_refused(data):
     """Whatever they are: unknown words, wrong numbers of fields, wrong types, too many bytes."""

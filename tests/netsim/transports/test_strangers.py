@@ -154,7 +154,7 @@ def rerouted_crew(count: int, keys: Keys | None, proxied: Callable[[str], Any]) 
 @pytest.mark.parametrize("curve", [False, True])
 @pytest.mark.parametrize("values", ["float64", "float16"])
 def test_bytes_on_real_time_are_those_on_the_wire(counting_proxy, curve, values):
-    """Payload, envelopes, framing, and a connection's handshake, first and last message are all that proxies have seen."""
+    """Payload, envelopes, framing, and each connection's handshake, first and last message: proxies see nothing else."""
     keys = new_keys() if curve else None
     world = build(
         Scenario(
@@ -205,7 +205,7 @@ def test_a_connection_that_is_cut_ends_the_run(counting_proxy):
         def cut(ports: list[int]) -> None:
             crew.inlet.proxies[0].cut = True
 
-        with pytest.raises(DeadlockError, match="a connection between two of them is cut; there wait .* for worker"):
+        with pytest.raises(DeadlockError, match=r"a connection between two of them is cut; there wait .* for worker"):
             ZeroMQ(patience=SECOND).by(crew).run(world, Attacked(world, cut))
 
 
