@@ -154,7 +154,7 @@ def rerouted_crew(count: int, keys: Keys | None, proxied: Callable[[str], Any]) 
 @pytest.mark.parametrize("curve", [False, True])
 @pytest.mark.parametrize("values", ["float64", "float16"])
 def test_bytes_on_real_time_are_those_on_the_wire(counting_proxy, curve, values):
-    """Payload, envelopes, framing, and each connection's handshake, first and last message: proxies see nothing else."""
+    """Payload, envelopes, framing, and each connection's handshake, first and last message: proxies see no more."""
     keys = new_keys() if curve else None
     world = build(
         Scenario(
