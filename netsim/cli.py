@@ -31,6 +31,7 @@ from netsim.transports.zeromq.hosts import host_crew, posts
 from netsim.transports.zeromq.keys import COORDINATOR, write_keys
 from netsim.transports.zeromq.transport import ZeroMQ
 from netsim.transports.zeromq.worker import serve
+from netsim.units import written
 from netsim.world import build
 
 GOOD, FAILED, WRONG, INTERRUPTED = 0, 1, 2, 130
@@ -95,10 +96,14 @@ def _crew(options: argparse.Namespace, scenarios: Sequence[Loaded], stack: ExitS
                 "leave out other transports and transport.workers, or --hosts"
             )
 
-    def tell(host: str, token: str) -> None:
-        err.print(f"on {host} ({hosts.hosts[host].address}): netsim worker {file} {host} --token {token}", markup=False)
+    def instruct(words: str) -> None:
+        err.print(words, markup=False)
 
-    return cache(lambda: stack.enter_context(host_crew(hosts, tell)))
+    def tell(words: str) -> None:
+        if not options.quiet:
+            instruct(words)
+
+    return cache(lambda: stack.enter_context(host_crew(hosts, file, instruct, tell)))
 
 
 def _checked(reference: str, settings: Sequence[str]) -> tuple[Loaded, list[Finding]] | None:
@@ -144,7 +149,8 @@ def _run(
         print(json_text(table))
     elif not options.quiet:
         out.print(f"{loaded.name}: {loaded.about}" if loaded.about else loaded.name, markup=False)
-        _show(lambda width: terminal(table, width))
+        if table:
+            _show(lambda width: terminal(table, width))
         out.print(f"{len(summary.results)} run now, {summary.found} found complete; all in {folder}", markup=False)
     told = [*(f"diverged: {line}" for line in diverged), *(f"not reproducible: {line}" for line in doubts)]
     told = told if options.json or options.quiet else []
@@ -158,6 +164,11 @@ def worker(options: argparse.Namespace) -> int:
     """Run the workers of one host for a `netsim run --hosts` elsewhere."""
     hosts = read_hosts(Path(options.hosts))
     processes = [started(serve, post) for post in posts(hosts, options.host, options.token, Path.cwd())]
+    many = "1 worker" if len(processes) == 1 else f"{len(processes)} workers"
+    wait = written(hosts.wait)
+    err.print(
+        f"{many} of {options.host} for the coordinator at {hosts.coordinator}, who has {wait} to call", markup=False
+    )
     try:
         for process in processes:
             process.join()
@@ -165,10 +176,11 @@ def worker(options: argparse.Namespace) -> int:
         for process in processes:
             end(process)
     if not any(process.exitcode for process in processes):
+        err.print("the coordinator has said goodbye", markup=False)
         return GOOD
     err.print(
-        f"workers of {options.host} lost the coordinator at {hosts.coordinator}: it ended early, or does not know "
-        "their token or keys",
+        f"workers of {options.host} did not find the coordinator at {hosts.coordinator} or lost it: it is not there, "
+        "ended early, or does not know their token or keys",
         markup=False,
     )
     return FAILED
@@ -187,6 +199,9 @@ def keys(options: argparse.Namespace) -> int:
 def compare(options: argparse.Namespace) -> int:
     """Print the table of run directories, or write it as text for programs."""
     table = rows(_opened(options.run))
+    if not table:
+        err.print("there are no complete results yet", markup=False)
+        return GOOD
     if options.csv:
         Path(options.csv).write_text(csv_text(table), encoding="utf-8")
     if options.json:

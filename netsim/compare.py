@@ -55,8 +55,8 @@ class Row:
             return list(self.deaths)
         return [
             *self.deaths,
-            f"{overrun.mean:.4g} frames a repeat came after the drain they were due for, since real time did not wait; "
-            "take a longer slot, or virtual time",
+            f"{overrun.mean:.4g} frames in the mean over repeats came after the drain they were due for, since real "
+            "time does not wait; take a longer slot, or virtual time",
         ]
 
     def without(self, paths: Sequence[str]) -> Row:
@@ -75,6 +75,7 @@ class Row:
                 inner["std"] = value.std
         tree |= {"diverged": self.diverged} if self.diverged else {}
         tree |= {"deaths": list(self.deaths)} if self.deaths else {}
+        tree |= {"reproducible": False} if self.doubts else {}
         return tree | ({} if self.reason is None else {"reason": self.reason})
 
 
@@ -219,7 +220,7 @@ def _row(group: Sequence[Record], run: str | None) -> Row:
         if "frames.overrun" in numbers:
             # Known at the very end only: the last frames may come after the last round was recorded.
             edges = record.end.get("edges", ())
-            numbers["frames.overrun"][-1] = sum(edge["frames"].get("overrun", 0) for edge in edges)
+            numbers["frames.overrun"][-1] = float(sum(edge["frames"].get("overrun", 0) for edge in edges))
     return Row(
         point=group[0].point,
         method=group[0].method,
@@ -239,7 +240,8 @@ def _deaths(record: Record) -> Iterator[str]:
         nodes = f"node {first}" if first == last else f"nodes {first}-{last}"
         yield (
             f"repeat {record.repeat}: {death['worker']} ({nodes}) died, and nothing was heard of it from slot "
-            f"{death['slot']} on: {death['reason']}"
+            f"{death['slot']} on: {death['reason']}; from then on the numbers are those of the other nodes, and "
+            "--fresh runs all again"
         )
 
 

@@ -54,7 +54,9 @@ def _learn(world: World, transport: Transport, write: Write, progress: Progress 
         end = {"end": "diverged", "reason": f"the objective rose from {first:.3g} to {last:.3g}, and was still rising"}
     if outcome.transport:
         end |= {"transport": dict(outcome.transport)}
-    totals = traffic_by_part(outcome.edges, world.task.nodes, whole=not outcome.deaths)
+    if any(edge.overrun for edge in outcome.edges.values()):
+        end |= {"reproducible": False}
+    totals = traffic_by_part(outcome.edges, world.task.nodes, recorder.lost)
     return {**end, **deaths, "round": world.rounds, **totals, "parameters": digest(recorder.final)}
 
 

@@ -26,7 +26,8 @@ class Recorder:
         self._evaluation = Evaluation(world)
         self._waiting: dict[int, dict[int, tuple[Floats, Traffic]]] = {}
         self._living = set(range(world.task.nodes))
-        self._lost: dict[int, Traffic] = {}
+        self.lost: dict[int, Traffic] = {}
+        """The nodes that were lost, with the traffic that they had told."""
         self._traffic: Mapping[int, Traffic] = {}
         self.final: Floats = np.zeros((0, 0))
         """The stack (M, P) of the latest recorded round."""
@@ -44,7 +45,7 @@ class Recorder:
         self._living -= set(nodes)
         for node in nodes:
             latest = [told[node][1] for _, told in sorted(self._waiting.items()) if node in told]
-            self._lost[node] = latest[-1] if latest else self._traffic.get(node, Traffic())
+            self.lost[node] = latest[-1] if latest else self._traffic.get(node, Traffic())
         for completed in sorted(self._waiting):
             self._evaluate_if_told(completed)
 
@@ -61,8 +62,8 @@ class Recorder:
             raise DivergedError(completed) from error
         self.final = stack
         self.objectives.append(evaluated["objective"])
-        self._traffic = {**self._lost, **{node: told[node][1] for node in nodes}}
-        counts = _counts(total(self._traffic.values()), whole=not self._lost)
+        self._traffic = {**self.lost, **{node: told[node][1] for node in nodes}}
+        counts = _counts(total(self._traffic.values()), whole=not self.lost)
         self._write({"round": completed, "time": completed * self._world.period / 1e9, **evaluated, **counts})
         if self._progress:
             self._progress(completed)
@@ -73,28 +74,40 @@ def digest(stack: Floats) -> str:
     return hashlib.sha256(stack.tobytes()).hexdigest()
 
 
-def traffic_by_part(edges: Mapping[tuple[int, int], Traffic], nodes: int, whole: bool = True) -> dict[str, Any]:
+def traffic_by_part(
+    edges: Mapping[tuple[int, int], Traffic], nodes: int, lost: Mapping[int, Traffic] | None = None
+) -> dict[str, Any]:
     """The traffic of each node and of each directed edge, in order of number.
 
-    It is not ``whole`` where nodes took with them what they had counted, so that what is in flight is not known.
+    ``lost`` are nodes that took with them what they had counted, with what they had told of it. Of their edges only
+    what the other end has counted is known.
     """
+    gone = lost or {}
     ordered = sorted(edges.items())
     outgoing: dict[int, list[Traffic]] = {node: [] for node in range(nodes)}
     incoming: dict[int, list[Traffic]] = {node: [] for node in range(nodes)}
     for (source, target), edge in ordered:
         outgoing[source].append(edge)
         incoming[target].append(edge)
+    counted = {node: gone.get(node) or of_node(outgoing[node], incoming[node]) for node in range(nodes)}
     return {
-        "nodes": [{"node": node, **_node_counts(outgoing[node], incoming[node])} for node in range(nodes)],
-        "edges": [{"edge": [source, target], **_counts(edge, whole)} for (source, target), edge in ordered],
+        "nodes": [
+            {"node": node, "frames": traffic.frames(), "bytes": traffic.bytes()} for node, traffic in counted.items()
+        ],
+        "edges": [{"edge": [*edge], **_known(_counts(traffic, not gone), edge, gone)} for edge, traffic in ordered],
     }
+
+
+def _known(counts: dict[str, Any], edge: tuple[int, int], gone: Collection[int]) -> dict[str, Any]:
+    """Those counts of an edge that were not lost with one of its ends."""
+    unknown: set[str] = set()
+    if edge[0] in gone:
+        unknown |= {"sent", "lost", "header", "positions", "values", "envelope", "zmtp"}
+    if edge[1] in gone:
+        unknown |= {"delivered", "late", "stale", "refused", "overrun"}
+    return {what: {name: n for name, n in part.items() if name not in unknown} for what, part in counts.items()}
 
 
 def _counts(traffic: Traffic, whole: bool) -> dict[str, Any]:
     flying = {"in-flight": traffic.in_flight} if whole else {}
     return {"frames": {**traffic.frames(), **flying}, "bytes": traffic.bytes()}
-
-
-def _node_counts(outgoing: list[Traffic], incoming: list[Traffic]) -> dict[str, Any]:
-    traffic = of_node(outgoing, incoming)
-    return {"frames": traffic.frames(), "bytes": traffic.bytes()}

@@ -113,7 +113,11 @@ def _heads(rows: Sequence[Row]) -> list[Column]:
     for path, name in names_of(paths_of(rows)).items():
         cells = tuple(spelled(row.point[path]) if path in row.point else NOWHERE for row in rows)
         columns.append(Column(name, cells, left=True))
-    columns.append(Column("method", tuple(row.method + " *" * bool(row.diverged) for row in rows), left=True))
+    columns.append(
+        Column(
+            "method", tuple(row.method + " *" * bool(row.diverged) + " †" * bool(row.doubts) for row in rows), left=True
+        )
+    )
     return columns
 
 
@@ -208,6 +212,11 @@ def _width(columns: Sequence[Column]) -> int:
     return sum(column.width + GAP for column in columns) - GAP
 
 
+def _marks(row: Row) -> str:
+    """What a note below the table explains."""
+    return " *" * bool(row.diverged) + " †" * bool(row.doubts)
+
+
 def _notes(rows: Iterable[Row]) -> list[str]:
     notes = []
     for row in rows:
@@ -218,7 +227,7 @@ def _notes(rows: Iterable[Row]) -> list[str]:
             notes.append(f"* diverged: {row.diverged} of {row.repeats} repeats of {row.method}{where}; {told}")
         elif row.reason is not None:
             notes.append(f"{row.method} is absent{' in part' if row.repeats else ''}: {row.reason}")
-        notes += [f"not reproducible: {row.method}{f' at {place}' if place else ''}, {doubt}" for doubt in row.doubts]
+        notes += [f"† not reproducible: {row.method}{f' at {place}' if place else ''}, {doubt}" for doubt in row.doubts]
     return list(dict.fromkeys(notes))
 
 

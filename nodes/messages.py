@@ -25,7 +25,7 @@ class Coder(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Full:
-    """The whole vector to every neighbour every round, in the smallest of the three layouts of :mod:`nodes.vectors`.
+    """The whole vector to every neighbour every round, in the smallest of three layouts.
 
     ``values`` is the type of the numbers on the wire.
     """

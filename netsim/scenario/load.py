@@ -15,7 +15,7 @@ from netsim.scenario.mistakes import Fault, Mistake, ScenarioError, shown
 from netsim.scenario.overrides import complete, inherited
 from netsim.scenario.own import Own
 from netsim.scenario.paths import within
-from netsim.scenario.places import Places
+from netsim.scenario.places import Places, setting
 from netsim.scenario.resolve import resolve
 from netsim.scenario.schema import Scenario
 from netsim.scenario.sweep import Variation, variations
@@ -85,7 +85,7 @@ def load(reference: str, settings: Sequence[str] = ()) -> Loaded:
     given = read_scenario(reference, settings)
     own = Own(given.folder)
     points, mistakes = _points(given, own)
-    mistakes = [*given.mistakes, *_without(mistakes, given.mistakes)]
+    mistakes = [*given.mistakes, *_without(mistakes, given.mistakes), *_idle(given, points)]
     if mistakes:
         raise ScenarioError(sorted(mistakes, key=_place_in_file))
     base = _base(given, own)
@@ -148,6 +148,15 @@ def _point(data: dict[str, Any], variation: Variation, own: Own) -> Point | list
         *faults,
         *(fault for fault in scenario if fault.key not in named and inherited(fault, data) not in scenario),
     ]
+
+
+def _idle(given: Given, points: Sequence[Point]) -> Iterator[Mistake]:
+    """Settings that change nothing, since the sweep sets the same at every point."""
+    for path, text in given.places.settings:
+        swept = [next((each for each in point.settings if within(path, each)), None) for point in points]
+        if points and all(swept):
+            message = f"the sweep sets {swept[0]} at every point, so this changes nothing; set sweep, or leave this out"
+            yield Mistake(setting(text), path, message)
 
 
 def _when(key: str, where: Sequence[Variation], points: int) -> str:

@@ -49,6 +49,10 @@ class Crew(Protocol):
         """How a worker's process ended; None if it has not, or nobody here can know."""
         ...
 
+    def greet(self, worker: int) -> None:
+        """Count a worker as present."""
+        ...
+
     def dismiss(self, worker: int) -> None:
         """Have nothing more to do with a worker that is dead or seems so."""
         ...
@@ -107,6 +111,10 @@ class LocalCrew:
         """By the exit code of the process."""
         process = self._processes[worker]
         return None if process.is_alive() else ending(process)
+
+    def greet(self, worker: int) -> None:
+        """It has come."""
+        self.present.add(worker)
 
     def dismiss(self, worker: int) -> None:
         """End the process."""

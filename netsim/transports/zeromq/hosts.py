@@ -15,6 +15,7 @@ from netsim.transports.zeromq.keys import COORDINATOR, read_keys, read_public
 from netsim.transports.zeromq.protocol import Bye, Close, pack
 from netsim.transports.zeromq.sockets import Sockets
 from netsim.transports.zeromq.worker import Post
+from netsim.units import written
 
 if TYPE_CHECKING:
     from netsim.scenario.hosts import Hosts
@@ -26,8 +27,8 @@ class HostCrew:
     one_clock = False
     grace = 60.0
 
-    def __init__(self, inlet: Inlet, wait: float) -> None:
-        self.inlet, self.wait = inlet, wait
+    def __init__(self, inlet: Inlet, wait: float, tell: Callable[[str], object] = lambda words: None) -> None:
+        self.inlet, self.wait, self._tell = inlet, wait, tell
         self.present: set[int] = set()
         self._members: dict[int, str] = {}
         self._strange = Strange(inlet)
@@ -52,6 +53,12 @@ class HostCrew:
         """Only the connection tells."""
         return None
 
+    def greet(self, worker: int) -> None:
+        """Tell who has come, and who is awaited still."""
+        self.present.add(worker)
+        absent = ", ".join(name for other, name in self._members.items() if other not in self.present)
+        self._tell(f"{self._members[worker]} has come" + (f"; {absent} not yet" if absent else ""))
+
     def strange(self) -> dict[str, int]:
         """As the inlet has counted."""
         return self._strange()
@@ -65,21 +72,25 @@ class HostCrew:
 
 
 @contextmanager
-def host_crew(hosts: Hosts, tell: Callable[[str, str], object]) -> Iterator[HostCrew]:
+def host_crew(
+    hosts: Hosts, file: Path, instruct: Callable[[str], object], tell: Callable[[str], object]
+) -> Iterator[HostCrew]:
     """The workers of a hosts file, for as long as the context lasts.
 
-    ``tell`` is given each host's name with the token by which its workers are known. ``ValueError`` for missing keys,
-    ``OSError`` if the port cannot be had.
+    ``instruct`` is told what to do on each host, ``tell`` who has come. ``ValueError`` for missing keys, ``OSError`` if the port
+    cannot be had.
     """
     keys = read_keys(hosts.keys_folder, COORDINATOR) if hosts.keys_folder else None
     with Sockets(keys) as sockets:
-        crew = HostCrew(sockets.inlet(hosts.coordinator_address, hosts.coordinator_port), hosts.wait / SECOND)
+        inlet = sockets.inlet(hosts.coordinator_address, hosts.coordinator_port)
+        crew = HostCrew(inlet, hosts.wait / SECOND, tell)
         for host, settings in hosts.hosts.items():
             token = secrets.token_hex(12)
             for number in range(settings.workers):
                 key = read_public(hosts.keys_folder, host) if hosts.keys_folder else None
                 crew.expect(host, name_of(token, number), key)
-            tell(host, token)
+            instruct(f"on {host} ({settings.address}): netsim worker {file} {host} --token {token}")
+        tell(f"waiting for them, for up to {written(hosts.wait)}")
         try:
             yield crew
         finally:

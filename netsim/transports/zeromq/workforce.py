@@ -128,7 +128,7 @@ class Workforce:
         if here.version != __version__:
             name = self.crew.members.get(worker, worker)
             raise TransportError(f"{name} is netsim {here.version}, this is {__version__}; install one version")
-        self.crew.present.add(worker)
+        self.crew.greet(worker)
         self.tell(worker, Probe())  # so that it knows that it is waited for
 
     def _wait(
@@ -148,7 +148,11 @@ class Workforce:
                 raise TransportError(f"{self.leave_out(worker)} did not {what}: {reason}")
             if time.monotonic() > last and (late := missing()):
                 names = ", ".join(str(self.seats[worker]) for worker in sorted(late))
-                raise TransportError(f"not there after {seconds:g} s: {names} did not {what}; the run was not started")
+                refused = self.crew.inlet.refused
+                hint = f" ({refused} messages of strangers were refused: compare tokens and keys)" if refused else ""
+                raise TransportError(
+                    f"not there after {seconds:g} s: {names} did not {what}; the run was not started{hint}"
+                )
 
 
 def _seated(crew: Crew, world: World) -> dict[int, Seat]:

@@ -61,7 +61,7 @@ class Watching(Recorder):
         self.rows: list[dict] = []
         super().__init__(world, self.rows.append)
         self._at, self._act = at, act
-        self.lost: list[int] = []
+        self.gone: list[int] = []
 
     def tell(self, node: int, completed: int, estimate: Floats, traffic: Traffic) -> None:
         """Act once."""
@@ -73,7 +73,7 @@ class Watching(Recorder):
     def lose(self, nodes: Collection[int]) -> None:
         """Note who was lost."""
         super().lose(nodes)
-        self.lost += nodes
+        self.gone += nodes
 
 
 def signalled(number: int, kind: signal.Signals) -> Callable[[], None]:
@@ -95,7 +95,7 @@ def lose_one(world: World, transport: ZeroMQ, kind: signal.Signals, number: int 
 def check_agreed(world: World, watching: Watching, outcome: Outcome) -> None:
     """One death; rows before it are those of an undisturbed run; nobody has heard of the dead from its slot on."""
     (death,) = outcome.deaths
-    assert watching.lost == list(death.nodes)
+    assert watching.gone == list(death.nodes)
     undisturbed: list[dict] = []
     InProcess().run(world, Recorder(world, undisturbed.append))
     together = [row["round"] for row in watching.rows if "in-flight" in row["frames"]]
@@ -172,7 +172,7 @@ def test_two_workers_may_die(tmp_path):
 
     watching = Watching(fragile, 5, act)
     outcome = ZeroMQ(workers=4).run(fragile, watching)
-    assert sorted(watching.lost) == sorted(node for death in outcome.deaths for node in death.nodes)
+    assert sorted(watching.gone) == sorted(node for death in outcome.deaths for node in death.nodes)
     assert len(outcome.deaths) == 2
     assert len(watching.rows) == 31
 
@@ -194,7 +194,7 @@ def test_on_real_time_the_others_go_on_as_well(tmp_path):
     """Nobody waits for a dead worker's frames."""
     fragile = world(tmp_path)
     watching, outcome = lose_one(fragile, ZeroMQ(workers=3, time="real"), signal.SIGKILL)
-    assert watching.lost == [2, 3]
+    assert watching.gone == [2, 3]
     assert [death.nodes for death in outcome.deaths] == [(2, 3)]
     assert len(watching.rows) == 31
 
