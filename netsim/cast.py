@@ -46,14 +46,21 @@ class Cast:
         """All rounds of all nodes; raises the error of the first node that fails, by round and number."""
         part = self._part
         lives = [(share, self._open(share, clock)) for share in part.shares]
+        tasks = {}
         try:
             async with asyncio.TaskGroup() as group:
                 for share, slots in lives:
-                    group.create_task(self._live(share, slots), name=f"node {share.node}")
-        except ExceptionGroup as group:
-            errors = group.exceptions
+                    tasks[group.create_task(self._live(share, slots), name=f"node {share.node}")] = share.node, slots
+        except ExceptionGroup as failed:
+            errors: tuple[Exception, ...] = failed.exceptions
         else:
-            return
+            errors = tuple(
+                NodeError(node, slots.current() - 1, "it was cancelled from within")
+                for task, (node, slots) in tasks.items()
+                if task.cancelled()
+            )
+            if not errors:
+                return
         failures = [error for error in errors if isinstance(error, NodeError)]
         raise min(failures, key=lambda error: (error.round, error.node), default=errors[0])
 

@@ -6,9 +6,11 @@ import argparse
 import json
 import logging
 import os
+import re
+import signal
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -25,6 +27,7 @@ from netsim.results import NotARunError, Run, open_run
 from netsim.runs import Summary, execute, plan, prepare
 from netsim.scenario.hosts import read_hosts
 from netsim.scenario.load import Loaded, ScenarioError, builtin, kinds, load, schema
+from netsim.scenario.mistakes import shown
 from netsim.tables import csv_text, json_text, pivot_table, terminal, text_of
 from netsim.transports.zeromq.crew import Crew
 from netsim.transports.zeromq.hosts import host_crew, posts
@@ -48,7 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         logging.getLogger(netsim.__name__).setLevel(logging.DEBUG)
     command: Callable[[argparse.Namespace], int] = options.command
     try:
-        return command(options)
+        with _orderly():
+            return command(options)
     except ValueError as error:
         err.print(str(error), markup=False)
         return WRONG
@@ -191,8 +195,11 @@ def keys(options: argparse.Namespace) -> int:
     hosts = read_hosts(Path(options.hosts))
     if hosts.keys_folder is None:
         raise ValueError(f"{options.hosts} names no folder for keys; add keys: keys")
-    for file in write_keys(hosts.keys_folder, [COORDINATOR, *hosts.hosts]):
+    files = write_keys(hosts.keys_folder, [COORDINATOR, *hosts.hosts])
+    for file in files:
         out.print(f"{file}", markup=False)
+    if not files:
+        out.print(f"all keys are in {hosts.keys_folder} already", markup=False)
     return GOOD
 
 
@@ -288,6 +295,31 @@ def _jobs(text: str) -> int:
     return int(text)
 
 
+def _token(text: str) -> str:
+    if re.fullmatch("[0-9a-f]{24}", text) is None:
+        raise argparse.ArgumentTypeError(
+            f"{shown(text)} is not a token; copy it from what netsim run --hosts has printed"
+        )
+    return text
+
+
+@contextmanager
+def _orderly() -> Iterator[None]:
+    """Ends by itself on what would end it without a word, so that nothing stays behind."""
+
+    def leave(number: int, frame: object) -> None:
+        sys.exit(128 + number)
+
+    asked = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) is signal.SIG_DFL]
+    for number in asked:
+        signal.signal(number, leave)
+    try:
+        yield
+    finally:
+        for number in asked:
+            signal.signal(number, signal.SIG_DFL)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="netsim", description=netsim.__doc__)
     parser.add_argument("--version", action="version", version=f"netsim {netsim.__version__}")
@@ -340,7 +372,7 @@ def _parser() -> argparse.ArgumentParser:
     at_worker = verb("worker", worker)
     at_worker.add_argument("hosts", metavar="FILE", help="the hosts file")
     at_worker.add_argument("host", metavar="HOST", help="this machine's name in it")
-    at_worker.add_argument("--token", required=True, help="as netsim run --hosts has printed it")
+    at_worker.add_argument("--token", type=_token, required=True, help="as netsim run --hosts has printed it")
 
     at_keys = verb("keys", keys)
     at_keys.add_argument("hosts", metavar="FILE", help="the hosts file")

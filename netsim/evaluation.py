@@ -19,6 +19,8 @@ LARGER_IS_BETTER = frozenset({"accuracy"})
 """Metrics whose worst node is the one with the smallest value."""
 RESERVED = frozenset({"round", "time", "objective", "consensus", "zeros", "frames", "bytes"})
 """What a recorded round holds besides metrics."""
+HUGE = 1e50
+"""Parameters beyond this are those of a run that diverges, not of a metric with a mistake."""
 CHUNK_ROWS = 4096
 KEPT_BYTES = 64_000_000
 """Training features up to this size are kept between evaluations; larger ones are made anew, in chunks."""
@@ -67,8 +69,12 @@ class Evaluation:
                         f"metric {name} of {type(loss).__name__} needs another name; results have that one"
                     )
                 if not math.isfinite(value):
+                    if np.abs(stack).max() > HUGE:
+                        raise NonFiniteError(f"metric {name} is not finite; take a smaller step")
                     raise ValueError(f"metric {name} of {type(loss).__name__} is {value}; it must be a finite number")
                 found.setdefault(name, []).append(value)
+        if not np.isfinite([np.std(values) for values in found.values()]).all():
+            raise NonFiniteError("the spread of a metric over nodes is not finite; take a smaller step")
         return {
             name: {
                 "mean": float(np.mean(values)),

@@ -11,6 +11,9 @@ from multiprocessing import util
 from multiprocessing.context import ForkServerProcess
 from typing import Any
 
+SECONDS = 5.0
+"""Seconds in which the end of a process becomes known."""
+
 
 def started(target: Callable[..., object], *arguments: Any) -> ForkServerProcess:
     """A process that calls a function which can be imported by name, forked from one that has imported all it needs."""
@@ -32,7 +35,7 @@ def started(target: Callable[..., object], *arguments: Any) -> ForkServerProcess
 def end(process: ForkServerProcess) -> None:
     """End a process at once."""
     process.kill()  # a stopped process would not hear anything softer
-    process.join()
+    process.join(SECONDS)  # not for ever: the server that tells of its end may be stopped itself
 
 
 def ending(process: ForkServerProcess) -> str:

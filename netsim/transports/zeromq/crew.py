@@ -118,9 +118,7 @@ class LocalCrew:
 
     def dismiss(self, worker: int) -> None:
         """End the process."""
-        process = self._processes.pop(worker)
-        end(process)
-        process.close()
+        _end(self._processes.pop(worker))
         self.inlet.expel(worker)
 
     def strange(self) -> dict[str, int]:
@@ -137,8 +135,7 @@ class LocalCrew:
     def end(self) -> None:
         """End all that are left."""
         for process in self._processes.values():
-            end(process)
-            process.close()
+            _end(process)
         self._processes.clear()
 
 
@@ -159,3 +156,9 @@ def say_goodbye(crew: Crew) -> None:
     """Say goodbye to all."""
     for worker in crew.members:
         crew.inlet.send(worker, pack(Bye()))
+
+
+def _end(process: ForkServerProcess) -> None:
+    end(process)
+    if not process.is_alive():
+        process.close()

@@ -77,8 +77,8 @@ def host_crew(
 ) -> Iterator[HostCrew]:
     """The workers of a hosts file, for as long as the context lasts.
 
-    ``instruct`` is told what to do on each host, ``tell`` who has come. ``ValueError`` for missing keys, ``OSError`` if the port
-    cannot be had.
+    ``instruct`` is told what to do on each host, ``tell`` who has come. ``ValueError`` for missing keys, ``OSError`` if
+    the port cannot be had.
     """
     keys = read_keys(hosts.keys_folder, COORDINATOR) if hosts.keys_folder else None
     with Sockets(keys) as sockets:

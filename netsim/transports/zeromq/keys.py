@@ -32,8 +32,8 @@ def new_keys() -> Keys:
 def write_keys(folder: Path, names: Sequence[str]) -> list[Path]:
     """Make a pair for each name: NAME.key holds the public key, NAME.key_secret, for its owner's eyes alone, both.
 
-    Returns the files written. A name of which the folder has either file already is passed over, so that keys which
-    are in use stay. ``ValueError`` if a name cannot be that of a file.
+    Returns the files written. A name of which the folder has both files already is passed over, so that keys which
+    are in use stay. ``ValueError`` if a name cannot be that of a file, or has only one of its files.
     """
     for name in names:
         if not name or Path(name).name != name:
@@ -42,8 +42,13 @@ def write_keys(folder: Path, names: Sequence[str]) -> list[Path]:
     written = []
     for name in names:
         public, secret = _files(folder, name)
-        if public.exists() or secret.exists():
+        if public.exists() and secret.exists():
             continue
+        for file in (public, secret):
+            if file.exists():
+                raise ValueError(
+                    f"{file} is there without its other half; delete it to make a new pair, or put both back"
+                )
         with TemporaryDirectory() as private:
             sources = create_certificates(private, name)
             _create(public, Path(sources[0]).read_bytes(), 0o644)
@@ -97,7 +102,7 @@ def _is_key(text: bytes) -> bool:
 
 
 def _again(file: Path) -> str:
-    return f"copy it again from where the keys were made, or delete it and {_making(file)}"
+    return f"copy it again from where the keys were made, or delete both halves of the pair and {_making(file)}"
 
 
 def _making(file: Path) -> str:

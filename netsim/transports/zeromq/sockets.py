@@ -200,7 +200,10 @@ class Outlet:
 
 def _bind(socket: Socket, address: str, port: int | None) -> None:
     # ZeroMQ connects to names but does not bind to them.
-    number = str(system.getaddrinfo(address, None, type=system.SOCK_STREAM)[0][4][0])
+    try:
+        number = str(system.getaddrinfo(address, None, type=system.SOCK_STREAM)[0][4][0])
+    except system.gaierror as error:
+        raise OSError(f"{address} has no address here ({error.strerror}); name one of this machine") from None
     host = f"[{number}]" if ":" in number else number
     try:
         socket.bind(f"tcp://{host}:{'*' if port is None else port}")

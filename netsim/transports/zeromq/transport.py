@@ -10,7 +10,7 @@ from netsim.processes import processors
 from netsim.transports.base import Observer, Outcome
 from netsim.transports.zeromq.coordinator import Coordinator
 from netsim.transports.zeromq.crew import Crew, local_crew
-from netsim.units import Period
+from netsim.units import Period, written
 from netsim.world import World
 from nodes.quantities import Count
 
@@ -33,6 +33,12 @@ class ZeroMQ:
     workers: Count | None = None
     patience: Period = 60 * SECOND
     on_death: Literal["continue", "stop"] = "continue"
+
+    def __post_init__(self) -> None:
+        if self.patience < SECOND:
+            raise ValueError(
+                f"patience {written(self.patience)} is shorter than signs of life take to come; make it 1s or more"
+            )
 
     def run(self, world: World, observer: Observer) -> Outcome:
         """Run all rounds, in processes of this machine."""

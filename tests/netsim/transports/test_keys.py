@@ -36,16 +36,24 @@ def test_only_the_owner_reads_the_secret(tmp_path: Path):
     assert stat.S_IMODE((tmp_path / "north.key_secret").stat().st_mode) == 0o600
 
 
-@pytest.mark.parametrize("gone", [None, "north.key", "north.key_secret"])
-def test_keys_in_use_stay(tmp_path: Path, gone: str | None):
-    """A name that has either file is passed over and its file is unchanged; the others get theirs."""
+def test_keys_in_use_stay(tmp_path: Path):
+    """A name that has both files is passed over and they are unchanged; the others get theirs."""
     write_keys(tmp_path, ["north"])
-    if gone:
-        (tmp_path / gone).unlink()
     before = {file: file.read_bytes() for file in tmp_path.iterdir()}
     assert write_keys(tmp_path, ["north", "south"]) == [tmp_path / "south.key", tmp_path / "south.key_secret"]
     assert {file: file.read_bytes() for file in before} == before
-    assert len(list(tmp_path.iterdir())) == len(before) + 2
+
+
+@pytest.mark.parametrize(("gone", "left"), [("north.key", "north.key_secret"), ("north.key_secret", "north.key")])
+def test_half_a_pair_is_told(tmp_path: Path, gone: str, left: str):
+    """What has lost its other half is neither passed over nor made anew."""
+    write_keys(tmp_path, ["north"])
+    (tmp_path / gone).unlink()
+    with pytest.raises(
+        ValueError, match=f"{left} has lost its other half; put that back, or delete this to make a new"
+    ):
+        write_keys(tmp_path, ["north"])
+    assert [file.name for file in tmp_path.iterdir()] == [left]
 
 
 @pytest.mark.parametrize("name", ["", "../north", "a/b", "/etc/north"])
