@@ -151,7 +151,9 @@ def _point(data: dict[str, Any], variation: Variation, own: Own) -> Point | list
 
 
 def _idle(given: Given, points: Sequence[Point]) -> Iterator[Mistake]:
-    """Settings that change nothing, since the sweep sets the same at every point."""
+    """Settings that change nothing, since the file's sweep sets the same at every point."""
+    if any(within(path, "sweep") for path, _ in given.places.settings):
+        return
     for path, text in given.places.settings:
         swept = [next((each for each in point.settings if within(path, each)), None) for point in points]
         if points and all(swept):

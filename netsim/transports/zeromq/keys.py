@@ -46,9 +46,7 @@ def write_keys(folder: Path, names: Sequence[str]) -> list[Path]:
             continue
         for file in (public, secret):
             if file.exists():
-                raise ValueError(
-                    f"{file} is there without its other half; delete it to make a new pair, or put both back"
-                )
+                raise ValueError(f"{file} has lost its other half; put that back, or delete this to make a new pair")
         with TemporaryDirectory() as private:
             sources = create_certificates(private, name)
             _create(public, Path(sources[0]).read_bytes(), 0o644)

@@ -261,3 +261,11 @@ def test_two_hundred_points_load_in_a_second(write: Write) -> None:
     began = time.process_time()
     assert len(load(path).points) == 200
     assert time.process_time() - began < 1
+
+
+def test_a_setting_that_the_sweep_makes_idle_is_told(write: Write) -> None:
+    """What a file's sweep sets at every point cannot be set beside it, but together with another sweep it can."""
+    path = write("sweep: {network.links.loss.p: [0, 0.5]}\n")
+    (message,) = told(path, "network.links.loss.p=0.3")
+    assert message.startswith("--set network.links.loss.p=0.3: network.links.loss.p: the sweep sets network.links.")
+    assert len(load(path, ["network.links.loss.p=0.3", "sweep={}"]).points) == 1

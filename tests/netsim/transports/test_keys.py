@@ -87,7 +87,7 @@ def test_damaged_files_are_named_with_the_remedy(tmp_path: Path, content: bytes)
     """A file that holds no key is told as such, not as an error of the library."""
     for ending in ("key", "key_secret"):
         (tmp_path / f"north.{ending}").write_bytes(content)
-    with pytest.raises(ValueError, match=r"north\.key does not hold a public key; copy it again .* delete it and make"):
+    with pytest.raises(ValueError, match=r"north\.key does not hold a public key; copy it again .* delete both halves"):
         read_public(tmp_path, "north")
     with pytest.raises(ValueError, match=r"north\.key_secret does not hold a public key; copy it again"):
         read_keys(tmp_path, "north")
