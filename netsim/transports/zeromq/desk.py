@@ -9,7 +9,7 @@ from typing import Final
 import zmq
 
 from netsim.traffic import Traffic
-from netsim.transports.zeromq.protocol import Alive, Message, Told, pack, unpack
+from netsim.transports.zeromq.protocol import Alive, Message, Probe, Told, pack, unpack
 from netsim.transports.zeromq.sockets import Outlet
 from nodes.arrays import Floats
 
@@ -79,9 +79,10 @@ class Desk:
 
     def command(self) -> Message | None:
         """The next command, or None where there is none; ``CoordinatorGoneError`` if there will be no more."""
-        data = self._outlet.receive()
-        if data is not None:
-            return unpack(data)
+        while (data := self._outlet.receive()) is not None:
+            message = unpack(data)
+            if not isinstance(message, Probe):  # which asks for nothing
+                return message
         if self._outlet.closed():
             raise CoordinatorGoneError("the coordinator has closed the connection")
         return None

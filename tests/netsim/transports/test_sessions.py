@@ -21,9 +21,21 @@ from netsim.topology import Complete
 from netsim.traffic import Traffic
 from netsim.transports.base import Outcome, TransportError
 from netsim.transports.inprocess import InProcess
+from netsim.transports.zeromq.desk import CoordinatorGoneError, Desk
 from netsim.transports.zeromq.hosts import HostCrew
 from netsim.transports.zeromq.names import fresh_name
-from netsim.transports.zeromq.protocol import Alive, Done, Failed, ProtocolError, Told, pack, unpack
+from netsim.transports.zeromq.protocol import (
+    Alive,
+    Done,
+    Failed,
+    Here,
+    Open,
+    Probe,
+    ProtocolError,
+    Told,
+    pack,
+    unpack,
+)
 from netsim.transports.zeromq.seats import Seat
 from netsim.transports.zeromq.sockets import Sockets
 from netsim.transports.zeromq.transport import ZeroMQ
@@ -179,3 +191,20 @@ def test_bytes_that_are_no_message_are_refused(data):
     """Whatever they are: unknown words, wrong numbers of fields, wrong types, too many bytes."""
     with pytest.raises(ProtocolError):
         unpack(data)
+
+
+def test_probes_are_no_commands():
+    """A worker never takes a probe, which may come at any time, for the command that it waits for."""
+    with Sockets() as sockets:
+        inlet, name = sockets.inlet(), fresh_name()
+        inlet.admit(name, 0)
+        desk = Desk(sockets.outlet(inlet.endpoint, name))
+        desk.say(Here("1"))
+        assert inlet.wait(5000)
+        assert inlet.receive() == (0, pack(Here("1")))
+        for message in (Probe(), Probe(), Open(), Probe()):
+            assert inlet.send(0, pack(message))
+        assert desk.await_command(5) == Open()
+        assert desk.command() is None
+        with pytest.raises(CoordinatorGoneError, match=r"nothing was heard of the coordinator for 0\.3 s"):
+            desk.await_command(0.3)
