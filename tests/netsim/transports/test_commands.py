@@ -136,16 +136,20 @@ def started(command: subprocess.Popen[str]) -> None:
         assert line, "the command has ended"
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
 @pytest.mark.parametrize(
-    ("number", "status"),
-    [(signal.SIGINT, 130), (signal.SIGTERM, 128 + signal.SIGTERM), (signal.SIGKILL, -signal.SIGKILL)],
+    ("number", "status", "jobs"),
+    [
+        (signal.SIGINT, 130, 1),
+        (signal.SIGINT, 130, 2),
+        (signal.SIGTERM, 128 + signal.SIGTERM, 2),
+        (signal.SIGKILL, -signal.SIGKILL, 2),
+    ],
 )
 def test_a_command_that_is_ended_leaves_no_process(scenario, sessions, until, number, status, jobs):
     """An interrupt from the keyboard, a request to end and a kill: workers go with the one that they work for."""
     long(scenario)
     scenario.write_text(scenario.read_text().replace("repeats: 1", f"repeats: {jobs}"))
-    command = sessions.start("run", "tiny.yaml", "--transport", "zeromq", "--jobs", jobs)
+    command = sessions.start("run", "tiny.yaml", "--transport", "zeromq", "--jobs", str(jobs))
     # The command itself, the server that forks, the tracker of its resources, and six workers.
     until(lambda: len(sessions.processes(command)) >= 9, seconds=20)
     if number == signal.SIGINT:
