@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cache
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
 from rich.console import Console
@@ -21,7 +22,7 @@ import netsim
 from netsim.checks import Finding, check
 from netsim.compare import pivot, rows
 from netsim.jobs import describe
-from netsim.processes import end, processors, started
+from netsim.processes import end, processors, started, uninterrupted
 from netsim.progress import Bar
 from netsim.results import NotARunError, Run, open_run
 from netsim.runs import Summary, execute, plan, prepare
@@ -167,13 +168,14 @@ def _run(
 def worker(options: argparse.Namespace) -> int:
     """Run the workers of one host for a `netsim run --hosts` elsewhere."""
     hosts = read_hosts(Path(options.hosts))
-    processes = [started(serve, post) for post in posts(hosts, options.host, options.token, Path.cwd())]
-    many = "1 worker" if len(processes) == 1 else f"{len(processes)} workers"
-    wait = written(hosts.wait)
-    err.print(
-        f"{many} of {options.host} for the coordinator at {hosts.coordinator}, who has {wait} to call", markup=False
-    )
+    chosen = posts(hosts, options.host, options.token, Path.cwd())
+    many = "1 worker" if len(chosen) == 1 else f"{len(chosen)} workers"
+    call = f"for the coordinator at {hosts.coordinator}, who has {written(hosts.wait)} to call"
+    err.print(f"{many} of {options.host} {call}", markup=False)
+    processes: list[ForkServerProcess] = []
     try:
+        with uninterrupted():
+            processes += [started(serve, post) for post in chosen]
         for process in processes:
             process.join()
     finally:

@@ -6,7 +6,8 @@ import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from multiprocessing import util
 from multiprocessing.context import ForkServerProcess
 from typing import Any
@@ -23,13 +24,19 @@ def started(target: Callable[..., object], *arguments: Any) -> ForkServerProcess
     loaded = [name for name in sys.modules if name.partition(".")[0] in ("netsim", "nodes")]
     context.set_forkserver_preload(["netsim.preload", target.__module__, *loaded])
     process = context.Process(target=target, args=arguments)
-    # An interrupt from the keyboard is for who starts processes; the server that forks would print where it struck.
+    with uninterrupted():  # also for the server that forks, which would print where the interrupt struck it
+        process.start()
+    return process
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Holds back interrupts from the keyboard, so that who starts processes knows of all that were started."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        process.start()
+        yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-    return process
 
 
 def end(process: ForkServerProcess) -> None:

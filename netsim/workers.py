@@ -10,7 +10,7 @@ from multiprocessing import Pipe
 from multiprocessing.connection import Connection, wait
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from netsim.processes import end, ending, started
+from netsim.processes import end, ending, started, uninterrupted
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -44,8 +44,9 @@ def side_by_side(work: Work[Job, Result], jobs: Sequence[Job], count: int) -> Ge
             while waiting and len(busy) < count:
                 while idle and idle[-1].pipe.poll():  # an idle worker has nothing to say: this one is dead
                     idle.pop().stop()
-                worker = idle.pop() if idle else _Worker(work)
-                busy.append(worker)
+                with uninterrupted():
+                    worker = idle.pop() if idle else _Worker(work)
+                    busy.append(worker)
                 worker.begin(*waiting.pop())
             readable = wait([worker.pipe for worker in busy])
             for worker in [worker for worker in busy if worker.pipe in readable]:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from multiprocessing.context import ForkServerProcess
 from typing import Protocol
 
-from netsim.processes import end, ending, started
+from netsim.processes import end, ending, started, uninterrupted
 from netsim.transports.zeromq.inlet import Inlet
 from netsim.transports.zeromq.names import fresh_name
 from netsim.transports.zeromq.protocol import Bye, pack
@@ -95,7 +95,8 @@ class LocalCrew:
         for worker in range(count):
             name = fresh_name()
             self.inlet.admit(name, worker)
-            self._processes[worker] = started(serve, Post(self.inlet.endpoint, name, "127.0.0.1", START))
+            with uninterrupted():
+                self._processes[worker] = started(serve, Post(self.inlet.endpoint, name, "127.0.0.1", START))
 
     @property
     def members(self) -> Mapping[int, str]:
