@@ -8,7 +8,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from multiprocessing import util
+from multiprocessing import resource_tracker, util
 from multiprocessing.context import ForkServerProcess
 from typing import Any
 
@@ -32,6 +32,7 @@ def started(target: Callable[..., object], *arguments: Any) -> ForkServerProcess
 @contextmanager
 def uninterrupted() -> Iterator[None]:
     """Holds back interrupts from the keyboard, so that who starts processes knows of all that were started."""
+    resource_tracker.ensure_running()  # whose start would let them through again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
