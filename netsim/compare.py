@@ -217,10 +217,10 @@ def _row(group: Sequence[Record], run: str | None) -> Row:
     for record in counted:
         for name, number in flatten(record.rows[-1]):
             numbers.setdefault(name, []).append(number)
-        if "frames.overrun" in numbers:
+        if "edges" in record.end and "frames.overrun" in numbers:
             # Known at the very end only: the last frames may come after the last round was recorded.
-            edges = record.end.get("edges", ())
-            numbers["frames.overrun"][-1] = float(sum(edge["frames"].get("overrun", 0) for edge in edges))
+            counts = (edge["frames"].get("overrun", 0) for edge in record.end["edges"])
+            numbers["frames.overrun"][-1] = float(sum(counts))
     return Row(
         point=group[0].point,
         method=group[0].method,

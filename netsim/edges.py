@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from netsim.links import LOST, Link
-from netsim.traffic import Traffic
+from netsim.traffic import RECEIVED, SENT, Traffic
 from netsim.units import LONGEST
 from nodes.arrays import Floats
 from nodes.draws import generator
@@ -79,20 +79,7 @@ def _checked(element: Link, delays: Floats, count: int) -> Floats:
 class Outgoing:
     """The source's end of a directed edge: its channel, and the count of all that was sent along it."""
 
-    __slots__ = (
-        "_last_slot",
-        "_perfect",
-        "_within_slot",
-        "channel",
-        "envelope",
-        "lost",
-        "overrun",
-        "positions",
-        "sent",
-        "sent_bytes",
-        "values",
-        "zmtp",
-    )
+    __slots__ = ("_last_slot", "_perfect", "_within_slot", "channel", *SENT)
 
     def __init__(self, channel: Channel) -> None:
         self.channel, self._perfect = channel, channel.perfect
@@ -120,16 +107,7 @@ class Outgoing:
     @property
     def traffic(self) -> Traffic:
         """What this end has counted."""
-        return Traffic(
-            sent=self.sent,
-            lost=self.lost,
-            overrun=self.overrun,
-            sent_bytes=self.sent_bytes,
-            positions=self.positions,
-            values=self.values,
-            envelope=self.envelope,
-            zmtp=self.zmtp,
-        )
+        return Traffic(**{name: getattr(self, name) for name in SENT})
 
 
 class Incoming:
@@ -138,7 +116,7 @@ class Incoming:
     ``newest`` is the latest slot that anything was heard of, ``heard`` the numbers of its frames.
     """
 
-    __slots__ = ("delivered", "delivered_bytes", "heard", "late", "newest", "overrun", "refused", "stale")
+    __slots__ = ("heard", "newest", *RECEIVED)
 
     def __init__(self) -> None:
         self.delivered = self.late = self.stale = self.refused = self.overrun = self.delivered_bytes = 0
@@ -147,11 +125,4 @@ class Incoming:
     @property
     def traffic(self) -> Traffic:
         """What this end has counted."""
-        return Traffic(
-            delivered=self.delivered,
-            late=self.late,
-            stale=self.stale,
-            refused=self.refused,
-            overrun=self.overrun,
-            delivered_bytes=self.delivered_bytes,
-        )
+        return Traffic(**{name: getattr(self, name) for name in RECEIVED})

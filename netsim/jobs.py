@@ -65,10 +65,6 @@ class JobResult:
     seconds: float = 0.0
 
 
-class WriteError(OSError):
-    """A record could not be written."""
-
-
 def do(job: Job, progress: Callable[[int], None], crew: Crew | None = None) -> JobResult:
     """Run a job and write its files; they appear under their names only when they are complete.
 
@@ -77,22 +73,19 @@ def do(job: Job, progress: Callable[[int], None], crew: Crew | None = None) -> J
     start = time.perf_counter()
     try:
         with threadpool_limits(1):
-            lines, end = _run(job, progress, crew)
+            lines = _run(job, progress, crew)
         for target, point in job.targets:
             _write(target, [{**lines[0], "point": point}, *lines[1:]])
-    except (NodeError, TimeLimitError, DeadlockError, TransportError, ScenarioError) as error:
-        return JobResult("failed", str(error), time.perf_counter() - start)
-    except WriteError as error:
-        return JobResult("failed", str(error))
-    except OSError as error:
+    except (NodeError, TimeLimitError, DeadlockError, TransportError, ScenarioError, OSError) as error:
         return JobResult("failed", str(error), time.perf_counter() - start)
     except Exception as error:  # of anybody's code: told as this job's failure, so that the others go on
         return JobResult("failed", told(error), time.perf_counter() - start)
+    end = lines[-1]
     return JobResult(end["end"], end.get("reason", ""), time.perf_counter() - start)
 
 
-def _run(job: Job, progress: Callable[[int], None], crew: Crew | None) -> tuple[list[Row], Row]:
-    """The lines of the job's record, the first without a point, and the last again."""
+def _run(job: Job, progress: Callable[[int], None], crew: Crew | None) -> list[Row]:
+    """The lines of the job's record, the first without a point."""
     scenario = from_resolved(job.resolved, job.folder)
     world = build(scenario, job.repeat, job.folder, job.resolved)
     transport: Transport = scenario.transport
@@ -110,7 +103,7 @@ def _run(job: Job, progress: Callable[[int], None], crew: Crew | None) -> tuple[
         "versions": {"python": platform.python_version(), "numpy": np.__version__},
         "world": describe(world),
     }
-    return [header, *rows, {**end, "rows": len(rows)}], end
+    return [header, *rows, {**end, "rows": len(rows)}]
 
 
 def _write(target: Path, lines: Sequence[Mapping[str, Any]]) -> None:
@@ -121,7 +114,7 @@ def _write(target: Path, lines: Sequence[Mapping[str, Any]]) -> None:
         part.write_text("".join(f"{json.dumps(line, allow_nan=False)}\n" for line in lines), encoding="utf-8")
         os.replace(part, target)
     except OSError as error:
-        raise WriteError(f"cannot write {error.filename or target}: {error.strerror}") from error
+        raise OSError(f"cannot write {error.filename or target}: {error.strerror}") from error
     finally:
         part.unlink(missing_ok=True)
 

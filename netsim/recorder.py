@@ -75,35 +75,34 @@ def digest(stack: Floats) -> str:
 
 
 def traffic_by_part(
-    edges: Mapping[tuple[int, int], Traffic], nodes: int, lost: Mapping[int, Traffic] | None = None
+    edges: Mapping[tuple[int, int], Traffic], nodes: int, lost: Mapping[int, Traffic]
 ) -> dict[str, Any]:
     """The traffic of each node and of each directed edge, in order of number.
 
     ``lost`` are nodes that took with them what they had counted, with what they had told of it. Of their edges only
     what the other end has counted is known.
     """
-    gone = lost or {}
     ordered = sorted(edges.items())
     outgoing: dict[int, list[Traffic]] = {node: [] for node in range(nodes)}
     incoming: dict[int, list[Traffic]] = {node: [] for node in range(nodes)}
     for (source, target), edge in ordered:
         outgoing[source].append(edge)
         incoming[target].append(edge)
-    counted = {node: gone.get(node) or of_node(outgoing[node], incoming[node]) for node in range(nodes)}
+    counted = {node: lost.get(node) or of_node(outgoing[node], incoming[node]) for node in range(nodes)}
     return {
         "nodes": [
             {"node": node, "frames": traffic.frames(), "bytes": traffic.bytes()} for node, traffic in counted.items()
         ],
-        "edges": [{"edge": [*edge], **_known(_counts(traffic, not gone), edge, gone)} for edge, traffic in ordered],
+        "edges": [{"edge": [*edge], **_known(_counts(traffic, not lost), edge, lost)} for edge, traffic in ordered],
     }
 
 
-def _known(counts: dict[str, Any], edge: tuple[int, int], gone: Collection[int]) -> dict[str, Any]:
+def _known(counts: dict[str, Any], edge: tuple[int, int], lost: Collection[int]) -> dict[str, Any]:
     """Those counts of an edge that were not lost with one of its ends."""
     unknown: set[str] = set()
-    if edge[0] in gone:
+    if edge[0] in lost:
         unknown |= {"sent", "lost", "header", "positions", "values", "envelope", "zmtp"}
-    if edge[1] in gone:
+    if edge[1] in lost:
         unknown |= {"delivered", "late", "stale", "refused", "overrun"}
     return {what: {name: n for name, n in part.items() if name not in unknown} for what, part in counts.items()}
 

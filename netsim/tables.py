@@ -113,11 +113,7 @@ def _heads(rows: Sequence[Row]) -> list[Column]:
     for path, name in names_of(paths_of(rows)).items():
         cells = tuple(spelled(row.point[path]) if path in row.point else NOWHERE for row in rows)
         columns.append(Column(name, cells, left=True))
-    columns.append(
-        Column(
-            "method", tuple(row.method + " *" * bool(row.diverged) + " †" * bool(row.doubts) for row in rows), left=True
-        )
-    )
+    columns.append(Column("method", tuple(row.method + _marks(row) for row in rows), left=True))
     return columns
 
 

@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+SENT = ("sent", "lost", "overrun", "sent_bytes", "positions", "values", "envelope", "zmtp")
+"""What the source's end of an edge counts. Overrun are frames that it found no room for."""
+RECEIVED = ("delivered", "late", "stale", "refused", "overrun", "delivered_bytes")
+"""What the target's end counts. Overrun are frames that came after the drain they were due for."""
+
 
 class Traffic(NamedTuple):
     """Frames and bytes, in the words of a results file. What was sent is delivered, lost or still in flight.
@@ -60,11 +65,4 @@ def total(parts: Iterable[Traffic]) -> Traffic:
 def of_node(outgoing: Iterable[Traffic], incoming: Iterable[Traffic]) -> Traffic:
     """What one node sent, and what it received, by the traffic of its edges."""
     out, into = total(outgoing), total(incoming)
-    return out._replace(
-        delivered=into.delivered,
-        late=into.late,
-        stale=into.stale,
-        refused=into.refused,
-        overrun=into.overrun,
-        delivered_bytes=into.delivered_bytes,
-    )
+    return out._replace(**{name: getattr(into, name) for name in RECEIVED})

@@ -23,7 +23,7 @@ from netsim.scaling import Scaler
 from netsim.scenario.own import Own
 from netsim.scenario.resolve import resolve
 from netsim.topology import checked, degrees
-from nodes.arrays import Integers
+from nodes.arrays import Floats, Integers
 from nodes.draws import generator
 from nodes.node import Share, Task
 
@@ -109,7 +109,7 @@ def build(scenario: Scenario, repeat: int, folder: Path, resolved: Mapping[str, 
             feature_key=key(seed, "features"),
         ),
         shares=tuple(
-            Share(node, scalers[node](dataset.X_train[part]), dataset.y_train[part], key(seed, "node", node))
+            Share(node, _rows(scalers[node], dataset.X_train[part]), dataset.y_train[part], key(seed, "node", node))
             for node, part in enumerate(parts)
         ),
         graph=graph,
@@ -125,6 +125,11 @@ def build(scenario: Scenario, repeat: int, folder: Path, resolved: Mapping[str, 
         resolved=resolve(scenario, Own(folder)) if resolved is None else resolved,
         folder=folder,
     )
+
+
+def _rows(scaler: Scaler, samples: Floats) -> Floats:
+    # In one layout, whatever the scaling: sums over samples depend on it in their last bits.
+    return np.ascontiguousarray(scaler(samples))
 
 
 def build_graph(scenario: Scenario, repeat: int, folder: Path) -> nx.Graph:

@@ -11,16 +11,15 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
+from netsim.scenario.files import Kind, content_of, flaws_of, text_of
 from netsim.scenario.mistakes import Mistake, ScenarioError, shown
 from netsim.scenario.paths import join, parse, put
-from netsim.scenario.places import Places, position, setting
-from netsim.scenario.source import Text, read
-from netsim.scenario.syntax import UnreadableError, decoded
-
-LARGEST_FILE = 500_000
-"""Bytes of the largest scenario."""
+from netsim.scenario.places import Places, setting
+from netsim.scenario.source import read
+from netsim.scenario.syntax import UnreadableError
 
 _SUFFIX = ".yaml"
+_KIND = Kind("scenario", "the scenario", "name", "put data in files of its own")
 
 
 @dataclass(frozen=True)
@@ -53,13 +52,8 @@ def read_scenario(reference: str, settings: Sequence[str]) -> Given:
     ``ScenarioError`` where nothing can be read.
     """
     name, folder, content = _content(reference)
-    try:
-        text = read(decoded(content))
-    except UnreadableError as error:
-        flaw = error.flaw
-        raise ScenarioError([Mistake(position(name, flaw.line, flaw.column), flaw.key, flaw.message)]) from None
-    mistakes = [Mistake(position(name, flaw.line, flaw.column), flaw.key, flaw.message) for flaw in text.flaws]
-    data = _mapping(name, text)
+    text = text_of(name, content, _KIND)
+    data, mistakes = text.data, flaws_of(name, text)
     applied: list[tuple[str, str]] = []
     for each in settings:
         path, _, value = (part.strip() for part in each.partition("="))
@@ -80,25 +74,7 @@ def _content(reference: str) -> tuple[str, Path, bytes]:
         close = difflib.get_close_matches(reference, known, 3)
         remedy = f"did you mean {' or '.join(close)}?" if close else f"built-in ones are {', '.join(known)}"
         raise ScenarioError([Mistake(reference, "", f"there is no such file, and no built-in scenario; {remedy}")])
-    try:
-        with open(reference, "rb") as file:
-            content = file.read(LARGEST_FILE + 1)
-    except IsADirectoryError:
-        raise ScenarioError([Mistake(reference, "", "this is a directory; name a scenario file in it")]) from None
-    except OSError as error:
-        raise ScenarioError([Mistake(reference, "", f"the file cannot be read: {error.strerror}")]) from error
-    if len(content) > LARGEST_FILE:
-        message = f"the file is larger than {LARGEST_FILE} bytes; put data in files of its own"
-        raise ScenarioError([Mistake(reference, "", message)])
-    return reference, Path(reference).resolve().parent, content
-
-
-def _mapping(name: str, text: Text) -> dict[str, Any]:
-    if isinstance(text.data, dict):
-        return text.data
-    fault = "the scenario is empty" if text.data is None else f"{shown(text.data)} is not a mapping"
-    message = f"{fault}; write keys with their values, beginning with name:"
-    raise ScenarioError([Mistake(position(name, *text.positions.get("", (1, 1))), "", message)])
+    return reference, Path(reference).resolve().parent, content_of(reference, _KIND)
 
 
 def _keys(text: str) -> Sequence[str]:

@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from netsim.addresses import beyond_loopback, numeric
-from netsim.scenario.given import LARGEST_FILE
+from netsim.scenario.files import Kind, content_of, flaws_of, text_of
 from netsim.scenario.mistakes import Fault, Mistake, ScenarioError, shown
 from netsim.scenario.own import Own
 from netsim.scenario.paths import child, join
-from netsim.scenario.places import Places, position
-from netsim.scenario.source import Text, read
-from netsim.scenario.syntax import Flaw, UnreadableError, decoded
+from netsim.scenario.places import Places
+from netsim.scenario.syntax import Flaw
 from netsim.scenario.validate import validated
 from netsim.transports.zeromq.keys import COORDINATOR
 from netsim.units import Period
@@ -133,14 +132,17 @@ def read_hosts(path: Path) -> Hosts:
 
     ``ScenarioError`` with all its mistakes, in the order of the file.
     """
-    text = _text(path)
-    folder = path.resolve().parent
-    flaws = [Mistake(position(str(path), each.line, each.column), each.key, each.message) for each in text.flaws]
+    name, folder = str(path), path.resolve().parent
+    try:
+        text = text_of(name, content_of(name, _KIND), _KIND)
+    except FileNotFoundError:
+        message = "there is no such file; write one with the keys coordinator and hosts"
+        raise ScenarioError([Mistake(name, "", message)]) from None
     found = validated(Hosts, text.data, Own(folder))
     faults = [*(found if isinstance(found, list) else []), *_open_to_strangers(text.data, path.name)]
     flawed = {flaw.key for flaw in text.flaws}
-    places = Places(str(path), text.positions)
-    mistakes = [*flaws, *(places.mistake(*fault, {}) for fault in faults if fault.key not in flawed)]
+    places = Places(name, text.positions)
+    mistakes = [*flaws_of(name, text), *(places.mistake(*fault, {}) for fault in faults if fault.key not in flawed)]
     if mistakes or isinstance(found, list):
         raise ScenarioError(sorted(mistakes, key=_line_and_column))
     return found if found.keys is None else dataclasses.replace(found, keys=str(folder / found.keys))
@@ -170,44 +172,15 @@ def _addresses(data: Mapping[str, Any]) -> dict[str, str]:
     return found
 
 
-def _text(path: Path) -> Text:
-    """What the file says, a mapping; ``ScenarioError`` where nothing can be read."""
-    content = _content(path)
-    try:
-        text = read(decoded(content))
-    except UnreadableError as error:
-        flaw = error.flaw
-        place = position(str(path), flaw.line, flaw.column)
-        raise ScenarioError([Mistake(place, flaw.key, _explained(flaw, content))]) from None
-    if isinstance(text.data, dict):
-        return text
-    fault = "the hosts file is empty" if text.data is None else f"{shown(text.data)} is not a mapping"
-    message = f"{fault}; write keys with their values, beginning with coordinator:"
-    raise ScenarioError([Mistake(position(str(path), *text.positions.get("", (1, 1))), "", message)])
-
-
-def _content(path: Path) -> bytes:
-    message = f"the file is larger than {LARGEST_FILE} bytes; name a hosts file, which has a line for each host"
-    try:
-        with path.open("rb") as file:
-            content = file.read(LARGEST_FILE + 1)
-        if len(content) <= LARGEST_FILE:
-            return content
-    except FileNotFoundError:
-        message = "there is no such file; write one with the keys coordinator and hosts"
-    except IsADirectoryError:
-        message = "this is a directory; name a hosts file in it"
-    except OSError as error:
-        message = f"the file cannot be read: {error.strerror}"
-    raise ScenarioError([Mistake(str(path), "", message)])
-
-
 def _explained(flaw: Flaw, content: bytes) -> str:
     """The message of a flaw; YAML reads the brackets and colons of an IPv6 address without quotes as its own."""
     line = content.decode("utf-8", "replace").splitlines()[flaw.line - 1 : flaw.line]
     if any(_UNQUOTED.search(each) for each in line):
         return "an IPv6 address stands in quotes here; write it like '::1', and with a port like '[::1]:5555'"
     return flaw.message
+
+
+_KIND = Kind("hosts", "the hosts file", "coordinator", "name a hosts file, which has a line for each host", _explained)
 
 
 def _line_and_column(mistake: Mistake) -> tuple[int, ...]:

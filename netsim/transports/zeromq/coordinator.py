@@ -196,9 +196,8 @@ class Coordinator:
             for source, target, *traffic in done.edges:
                 edges[source, target] = edges.get((source, target), Traffic()) + Traffic(*traffic)
             counts.update(done.counts)
-        counts.update(self.crew.strange())
-        counts.update(malformed=self._workers.malformed)
-        return Outcome(edges, deaths=deaths, transport={name: count for name, count in counts.items() if count})
+        counts += self.crew.inlet.strange() + Counter(malformed=self._workers.malformed)
+        return Outcome(edges, deaths=deaths, transport=dict(counts))
 
 
 def _as_error(failed: Failed) -> Exception:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from multiprocessing.context import ForkServerProcess
@@ -57,25 +56,6 @@ class Crew(Protocol):
         """Have nothing more to do with a worker that is dead or seems so."""
         ...
 
-    def strange(self) -> dict[str, int]:
-        """What came to the inlet since this was last asked, and was not taken."""
-        ...
-
-
-class Strange:
-    """Tells what an inlet did not take, each time what is new of it."""
-
-    def __init__(self, inlet: Inlet) -> None:
-        self._inlet, self._told = inlet, Counter[str]()
-
-    def __call__(self) -> dict[str, int]:
-        """Connections of strangers, refused and malformed messages."""
-        inlet = self._inlet
-        counts = Counter(strangers=inlet.strangers, refused=inlet.refused, malformed=inlet.malformed)
-        new = counts - self._told
-        self._told = counts
-        return dict(new)
-
 
 class LocalCrew:
     """Processes of this machine."""
@@ -87,7 +67,6 @@ class LocalCrew:
     def __init__(self, inlet: Inlet) -> None:
         self.inlet = inlet
         self.present: set[int] = set()
-        self._strange = Strange(inlet)
         self._processes: dict[int, ForkServerProcess] = {}
 
     def hire(self, count: int) -> None:
@@ -121,10 +100,6 @@ class LocalCrew:
         """End the process."""
         _end(self._processes.pop(worker))
         self.inlet.expel(worker)
-
-    def strange(self) -> dict[str, int]:
-        """As the inlet has counted."""
-        return self._strange()
 
     def leave(self) -> None:
         """Say goodbye to all, and wait until they have gone."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Iterator
 from typing import Final
 
 import zmq
@@ -76,6 +77,11 @@ class Desk:
         if time.monotonic() - self._beat >= BEAT:
             self._beat = time.monotonic()
             self._outlet.send(pack(Alive(now, waits_for)))
+
+    def commands(self) -> Iterator[Message]:
+        """The commands that are there by now; ``CoordinatorGoneError`` as of ``command``."""
+        while (command := self.command()) is not None:
+            yield command
 
     def command(self) -> Message | None:
         """The next command, or None where there is none; ``CoordinatorGoneError`` if there will be no more."""

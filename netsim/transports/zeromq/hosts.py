@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from netsim.pacing import SECOND
-from netsim.transports.zeromq.crew import Strange, say_goodbye
+from netsim.transports.zeromq.crew import say_goodbye
 from netsim.transports.zeromq.inlet import Inlet
 from netsim.transports.zeromq.keys import COORDINATOR, read_keys, read_public
 from netsim.transports.zeromq.protocol import Bye, Close, pack
@@ -31,7 +31,6 @@ class HostCrew:
         self.inlet, self.wait, self._tell = inlet, wait, tell
         self.present: set[int] = set()
         self._members: dict[int, str] = {}
-        self._strange = Strange(inlet)
 
     def expect(self, host: str, name: bytes, key: bytes | None) -> None:
         """Expect one more worker on a host, under this name."""
@@ -58,10 +57,6 @@ class HostCrew:
         self.present.add(worker)
         absent = ", ".join(name for other, name in self._members.items() if other not in self.present)
         self._tell(f"{self._members[worker]} has come" + (f"; {absent} not yet" if absent else ""))
-
-    def strange(self) -> dict[str, int]:
-        """As the inlet has counted."""
-        return self._strange()
 
     def dismiss(self, worker: int) -> None:
         """Send it away, and refuse its return."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from itertools import repeat
 
@@ -31,6 +32,7 @@ class Inlet:
         self.refused = 0
         self.malformed = 0
         self._looks = 0
+        self._told = Counter[str]()
         self._curve = curve
         self._take = _taking_keys(socket) if curve else _taking(socket)
         self._events = Events(socket, zmq.EVENT_ACCEPTED | zmq.EVENT_DISCONNECTED)
@@ -54,6 +56,13 @@ class Inlet:
         sender makes after its first. A peer that has connected counts until its first message, of one part, is taken.
         """
         return self._events.seen(zmq.EVENT_ACCEPTED) - len(self._ever)
+
+    def strange(self) -> Counter[str]:
+        """What came and was not taken since this was last asked: strangers, refused and malformed messages."""
+        counts = Counter(strangers=self.strangers, refused=self.refused, malformed=self.malformed)
+        new = counts - self._told
+        self._told = counts
+        return new
 
     def admit(self, name: bytes, sender: int, key: bytes | None = None) -> None:
         """Take messages of this name from now on, as those of ``sender``.

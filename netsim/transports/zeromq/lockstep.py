@@ -65,7 +65,7 @@ class Lockstep:
         """Send off what was sent before ``time``, and wait until all that others sent before it is here."""
         self._desk.flush()
         self.send(time)
-        while (command := self._desk.command()) is not None:
+        for command in self._desk.commands():
             self._obey(command)
         while self._desk.behind or min(self._promised.values(), default=FOREVER) < time:
             self._hear(time)
@@ -107,7 +107,7 @@ class Lockstep:
 
     def _hear(self, time: int) -> None:
         self._poller.poll(int(BEAT * 1000))
-        while (command := self._desk.command()) is not None:
+        for command in self._desk.commands():
             self._obey(command)
         self.take()
         self._desk.alive(self.now, tuple(worker for worker, promise in self._promised.items() if promise < time))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from netsim.transports.zeromq.assignment import Assignment
@@ -60,11 +61,6 @@ class Peers:
         if self.outlets.pop(worker, None) is not None:
             self.inlet.expel(worker)
 
-    def strange(self) -> dict[str, int]:
+    def strange(self) -> Counter[str]:
         """Counts of what came to the port and was not taken."""
-        counts = {
-            "strangers": self.inlet.strangers,
-            "refused": self.inlet.refused,
-            "malformed": self.inlet.malformed + self.malformed,
-        }
-        return {name: count for name, count in counts.items() if count}
+        return self.inlet.strange() + Counter(malformed=self.malformed)

@@ -69,21 +69,16 @@ class RealTime:
                 for other in others:
                     other.cancel()
 
-        error: Exception | None
         try:
             asyncio.run(play())
         except ExceptionGroup as failed:
-            error = failed.exceptions[0]
+            raise failed.exceptions[0] from None
         except TimeoutError:
-            error = TimeLimitError(
-                f"the run would pass its time limit of {(part.limit or 0) / SECOND:g} s; raise limit"
-            )
-        else:
-            error = None
-        for outlet in self._peers.outlets.values():
-            outlet.send(END)
-        if error is not None:
-            raise error
+            limit = (part.limit or 0) / SECOND
+            raise TimeLimitError(f"the run would pass its time limit of {limit:g} s; raise limit") from None
+        finally:
+            for outlet in self._peers.outlets.values():
+                outlet.send(END)
         self._hear_the_end()
 
     def before(self, time: int) -> None:
@@ -119,14 +114,11 @@ class RealTime:
         """Wait for frames that are still under way, since those that were due are to be counted."""
         self.take()
         while self._unended:
-            self._look()
+            for command in self._desk.commands():
+                self._obey(command)
             self.take()
             self._desk.alive(self.now, tuple(sorted(self._unended)))
             self._peers.inlet.wait(int(PAUSE * 1000))
-
-    def _look(self) -> None:
-        while (command := self._desk.command()) is not None:
-            self._obey(command)
 
     async def _tend(self) -> None:
         """Report, obey, and take what has come in, until cancelled."""
@@ -134,7 +126,8 @@ class RealTime:
             self.take()
             self._desk.flush()
             self._desk.alive(self.now)
-            self._look()
+            for command in self._desk.commands():
+                self._obey(command)
             await asyncio.sleep(PAUSE)
 
 

@@ -99,7 +99,7 @@ class Session:
         while self._peers.unheard():
             self._peers.inlet.wait(int(BEAT * 1000))
             self._desk.alive(0)
-            while (command := self._desk.command()) is not None:
+            for command in self._desk.commands():
                 self._obey(command)
         self._desk.say(Ready())
         return self._await(Start)
