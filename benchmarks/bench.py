@@ -24,8 +24,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from benchmarks import processes
 from benchmarks.floor import run_floor
+from benchmarks.lockstep import lockstep
+from benchmarks.streams import bundles, frames
 from benchmarks.worlds import simulate, world
 
 CASES: dict[str, tuple[int, Literal["squared", "ordinal"], int, int]] = {
@@ -116,13 +117,19 @@ PROCESSES = (
         where=Condition("busy over one", 1.8, "two busy processes reach"),
     ),
 )
+BESIDE: dict[str, Callable[[], dict[str, float]]] = {
+    "bundles": bundles,
+    "frames on real time": frames,
+    "lockstep": lockstep,
+}
+"""Cases of several processes, by name."""
 GROUPS = {"simulator": QUANTITIES, "processes": PROCESSES}
 
 
 def measure(case: str) -> dict[str, float]:
     """The figures of one case, in this process."""
-    if case in processes.MEASUREMENTS:
-        return processes.MEASUREMENTS[case]()
+    if case in BESIDE:
+        return BESIDE[case]()
     if case.startswith("memory"):
         simulate(world(int(case.split()[1]), "squared", 10, 5))
         return {"megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000}

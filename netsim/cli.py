@@ -6,7 +6,6 @@ import argparse
 import json
 import logging
 import os
-import re
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -22,13 +21,13 @@ import netsim
 from netsim.checks import Finding, check
 from netsim.compare import pivot, rows
 from netsim.jobs import describe
-from netsim.processes import end, processors, started, uninterrupted
+from netsim.options import Command, parser_of
+from netsim.processes import end, started, uninterrupted
 from netsim.progress import Bar
 from netsim.results import NotARunError, Run, open_run
 from netsim.runs import Summary, execute, plan, prepare
 from netsim.scenario.hosts import read_hosts
 from netsim.scenario.load import Loaded, ScenarioError, builtin, kinds, load, schema
-from netsim.scenario.mistakes import shown
 from netsim.tables import csv_text, json_text, pivot_table, terminal, text_of
 from netsim.transports.zeromq.crew import Crew
 from netsim.transports.zeromq.hosts import host_crew, posts
@@ -46,11 +45,21 @@ err = Console(stderr=True, highlight=False, emoji=False, soft_wrap=True)
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; the exit status is 0, or 1 where a run failed or diverged, or 2 where the request is wrong."""
-    options = _parser().parse_args(arguments)
+    options = parser_of(
+        {
+            "run": run,
+            "compare": compare,
+            "plot": plot,
+            "validate": validate,
+            "worker": worker,
+            "keys": keys,
+            "list": list_,
+        }
+    ).parse_args(arguments)
     if options.verbose:
         logging.basicConfig(format="%(name)s: %(message)s")
         logging.getLogger(netsim.__name__).setLevel(logging.DEBUG)
-    command: Callable[[argparse.Namespace], int] = options.command
+    command: Command = options.command
     try:
         with _orderly():
             return command(options)
@@ -291,20 +300,6 @@ def _show(table: Callable[[int | None], Table]) -> None:
         print(text_of(table(None)))
 
 
-def _jobs(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of processes; give 1 or more")
-    return int(text)
-
-
-def _token(text: str) -> str:
-    if re.fullmatch("[0-9a-f]{24}", text) is None:
-        raise argparse.ArgumentTypeError(
-            f"{shown(text)} is not a token; copy it from what netsim run --hosts has printed"
-        )
-    return text
-
-
 @contextmanager
 def _orderly() -> Iterator[None]:
     """Ends by itself on what would end it without a word, so that nothing stays behind."""
@@ -320,65 +315,3 @@ def _orderly() -> Iterator[None]:
     finally:
         for number in asked:
             signal.signal(number, signal.SIG_DFL)
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="netsim", description=netsim.__doc__)
-    parser.add_argument("--version", action="version", version=f"netsim {netsim.__version__}")
-    parser.add_argument("--verbose", action="store_true", help="show diagnostic events")
-    verbs = parser.add_subparsers(required=True, metavar="VERB")
-
-    def verb(name: str, command: Callable[[argparse.Namespace], int]) -> argparse.ArgumentParser:
-        added = verbs.add_parser(name, help=command.__doc__, description=command.__doc__)
-        added.set_defaults(command=command)
-        return added
-
-    def takes_settings(verb: argparse.ArgumentParser) -> None:
-        verb.add_argument(
-            "--set", action="append", default=[], metavar="PATH=VALUE", help="change a key of the scenario"
-        )
-
-    at_run = verb("run", run)
-    at_run.add_argument("scenario", nargs="+", help="a YAML file, or the name of a built-in scenario")
-    takes_settings(at_run)
-    at_run.add_argument("--transport", help="how frames are carried: in-process or zeromq")
-    at_run.add_argument("--time", choices=["virtual", "real"], help="the clock that the run goes by")
-    at_run.add_argument("--patience", metavar="TIME", help="zeromq: what is not heard for so long is dead, like 60s")
-    at_run.add_argument(
-        "--on-death", choices=["continue", "stop"], help="zeromq: what the others do when a worker dies"
-    )
-    at_run.add_argument("--hosts", metavar="FILE", help="zeromq: run the workers on the machines of this file")
-    at_run.add_argument("--jobs", type=_jobs, default=processors(), metavar="N", help="processes at a time")
-    at_run.add_argument("--out", default="runs", metavar="DIR", help="where run directories go")
-    at_run.add_argument("--fresh", action="store_true", help="start over instead of resuming")
-    at_run.add_argument("--quiet", action="store_true", help="print errors and warnings only")
-    at_run.add_argument("--json", action="store_true", help="print the results as JSON")
-
-    at_compare = verb("compare", compare)
-    at_compare.add_argument("run", nargs="+", help="a run directory")
-    at_compare.add_argument("--by", metavar="PATH", help="a column for each value of this sweep path")
-    at_compare.add_argument("--metric", default="accuracy", metavar="NAME", help="what --by shows")
-    at_compare.add_argument("--csv", metavar="FILE", help="write the rows to a file")
-    at_compare.add_argument("--json", action="store_true", help="print the rows as JSON")
-
-    at_plot = verb("plot", plot)
-    at_plot.add_argument("run", nargs="+", help="a run directory")
-    at_plot.add_argument("--x", choices=["bytes", "round", "time"], default="bytes")
-    at_plot.add_argument("--y", default="accuracy", metavar="NAME", help="accuracy, mae, objective, consensus, ...")
-    at_plot.add_argument("-o", "--output", metavar="FILE", help="a .png, .svg or .pdf file")
-
-    at_validate = verb("validate", validate)
-    at_validate.add_argument("scenario", nargs="+")
-    takes_settings(at_validate)
-
-    at_worker = verb("worker", worker)
-    at_worker.add_argument("hosts", metavar="FILE", help="the hosts file")
-    at_worker.add_argument("host", metavar="HOST", help="this machine's name in it")
-    at_worker.add_argument("--token", type=_token, required=True, help="as netsim run --hosts has printed it")
-
-    at_keys = verb("keys", keys)
-    at_keys.add_argument("hosts", metavar="FILE", help="the hosts file")
-
-    at_list = verb("list", list_)
-    at_list.add_argument("what", nargs="?", help="scenarios, topologies, data, links, ..., or schema")
-    return parser

@@ -56,7 +56,7 @@ def test_nodes_know_nothing_of_the_simulator_around_them():
         ("matplotlib", "netsim/figures.py"),
         ("highspy", "netsim/baselines/"),
         ("sklearn", "netsim/data/bundled.py"),
-        ("argparse", "netsim/cli.py"),
+        ("argparse", ("netsim/cli.py", "netsim/options.py")),
         ("zmq", "netsim/transports/zeromq/"),
         ("netsim.cli", "nowhere"),
     ],

@@ -6,16 +6,9 @@ here from the draws of its edge, so that no transport is the measure of another.
 
 from __future__ import annotations
 
-import asyncio
-import gc
-import multiprocessing
-import os
-import signal
-import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -25,7 +18,7 @@ import numpy as np
 
 from netsim.edges import GONE
 from netsim.traffic import Traffic, of_node
-from netsim.transports.base import DivergedError, Observer, Outcome, Transport
+from netsim.transports.base import DivergedError, Outcome
 from netsim.transports.inprocess import InProcess
 from netsim.transports.proving import (
     Failing,
@@ -43,29 +36,24 @@ from netsim.transports.proving import (
     marked,
     wild,
 )
-from netsim.units import written
+from netsim.transports.trials import (
+    SETTLE,
+    SLOTS,
+    Make,
+    Notes,
+    Run,
+    alone,
+    end_of,
+    opened,
+    played,
+    require,
+)
 from netsim.virtual import TimeLimitError
 from netsim.world import World
-from nodes.arrays import Floats
 from nodes.node import NodeError
-from nodes.node import run as live
-from nodes.wire import Decoder, Frame
+from nodes.wire import Frame
 
-Make = Callable[[], Transport]
 Edge = tuple[int, int]
-Plan = Callable[[int], World]
-"""A world for a length of its slots in nanoseconds."""
-
-SLOTS: Final = (10_000_000, 40_000_000, 160_000_000)
-"""Lengths of slots: the next is tried where a real clock did not wait for frames in the one before."""
-SETTLE: Final = 0.5
-"""Seconds that threads and processes have to be gone after a run."""
-ENOUGH: Final = 30.0
-"""Seconds after which a run is taken never to end."""
-
-
-class OverrunError(RuntimeError):
-    """A real clock overran frames even in the longest slots, so that nothing can be said of the transport."""
 
 
 def check_transport(make: Make) -> None:
@@ -83,7 +71,7 @@ def check_transport(make: Make) -> None:
 
 def delivers(make: Make) -> None:
     """On perfect links each frame is heard at the end of its slot, by all its receivers and by nobody else."""
-    run = _played("delivers", make, lambda slot: listening(slot, messages={"kind": kind_of(Marks), "pause": 3}))
+    run = played("delivers", make, lambda slot: listening(slot, messages={"kind": kind_of(Marks), "pause": 3}))
     _check_marks("delivers", run)
 
 
@@ -93,7 +81,7 @@ def counts(make: Make) -> None:
     Sent is delivered, lost and in flight; bytes are header, positions and values; frames that are lost are the very
     ones whose draws say so.
     """
-    run = _played("counts", make, learning)
+    run = played("counts", make, learning)
     world, told = run.world, run.told
     for source, target in run.outcome.edges:
         coder = coder_of(world, source)
@@ -102,10 +90,10 @@ def counts(make: Make) -> None:
     for node in world.neighbours:
         sums = [told[node, k][1] for k in range(world.rounds + 1)]
         grows = all(before <= now for one, two in pairwise(sums) for before, now in zip(one, two, strict=True))
-        _require("counts", sums[0] == Traffic() and grows, f"the traffic that node {node} tells does not grow from 0")
+        require("counts", sums[0] == Traffic() and grows, f"the traffic that node {node} tells does not grow from 0")
         edges = run.outcome.edges.items()
         totals = of_node((t for (m, _), t in edges if m == node), (t for (_, n), t in edges if n == node))
-        _require("counts", sums[-1] == totals, f"node {node} tells at the end {sums[-1]}, and its edges have {totals}")
+        require("counts", sums[-1] == totals, f"node {node} tells at the end {sums[-1]}, and its edges have {totals}")
 
 
 def orders(make: Make) -> None:
@@ -115,7 +103,7 @@ def orders(make: Make) -> None:
     nothing new is heard, ``on-silence`` says what is combined.
     """
     for on_silence in ("self", "hold"):
-        _check_marks("orders", _played("orders", make, partial(delayed, on_silence=on_silence)))
+        _check_marks("orders", played("orders", make, partial(delayed, on_silence=on_silence)))
 
 
 def isolates(make: Make) -> None:
@@ -126,7 +114,7 @@ def isolates(make: Make) -> None:
     """
     deaf, changed = 0, 5
     plans = (partial(line, deaf=deaf, changed=changed, factor=factor) for factor in (1.0, 2.0))
-    first, second = (_played("isolates", make, plan) for plan in plans)
+    first, second = (played("isolates", make, plan) for plan in plans)
     world = first.world
     for node in world.neighbours:
         far = nx.shortest_path_length(world.graph, node, changed)
@@ -134,20 +122,20 @@ def isolates(make: Make) -> None:
             same = np.array_equal(first.told[node, k][0], second.told[node, k][0])
             reached = far < k and node != deaf
             words = ("does not change", "could hear of") if reached else ("changes", "cannot have heard of")
-            _require(
+            require(
                 "isolates",
                 same != reached,
                 f"what node {node} has learned in {k} rounds {words[0]} with the data of node {changed}, {far} edges "
                 f"away, which it {words[1]}",
             )
-    for k, estimate in _alone(world, deaf).items():
+    for k, estimate in alone(world, deaf).items():
         same = np.array_equal(first.told[deaf, k][0], estimate)
-        _require("isolates", same, f"node {deaf} hears nothing, and has not learned as if alone after {k} rounds")
+        require("isolates", same, f"node {deaf} hears nothing, and has not learned as if alone after {k} rounds")
 
 
 def refuses(make: Make) -> None:
     """Frames that cannot be read are counted as refused on their edge and combined by nobody, and the run goes on."""
-    run = _played("refuses", make, lambda slot: listening(slot, {"kind": kind_of(Garbled)}, {"loss": lossy(0.3)}))
+    run = played("refuses", make, lambda slot: listening(slot, {"kind": kind_of(Garbled)}, {"loss": lossy(0.3)}))
     world = run.world
     heard: dict[Edge, list[int]] = {}
     for source, target in run.outcome.edges:
@@ -172,43 +160,43 @@ def fails(make: Make) -> None:
     ``TimeLimitError``, and what else an observer raises goes through.
     """
     world = listening(SLOTS[0], {"kind": kind_of(Failing), "at": [[0, 5], [4, 3], [2, 3]]})
-    end = _end(make, world, Notes())
+    end = end_of(make, world, Notes())
     named = isinstance(end, NodeError) and (end.node, end.round) == (2, 3) and "as planned" in end.reason
-    _require("fails", named, f"node 2 fails in round 3 with an exception, and the run ends with {end!r}")
+    require("fails", named, f"node 2 fails in round 3 with an exception, and the run ends with {end!r}")
 
     diverging = wild(SLOTS[0])
     wanted = InProcess().run(diverging, Notes()).diverged
-    end = _end(make, diverging, Notes())
+    end = end_of(make, diverging, Notes())
     diverged = isinstance(end, Outcome) and end.diverged == wanted is not None
-    _require("fails", diverged, f"numbers are finite no more in round {wanted}, and the run ends with {end!r}")
+    require("fails", diverged, f"numbers are finite no more in round {wanted}, and the run ends with {end!r}")
 
     world = listening(SLOTS[0])
-    end = _end(make, world, Notes({4: DivergedError(4)}))
+    end = end_of(make, world, Notes({4: DivergedError(4)}))
     diverged = isinstance(end, Outcome) and end.diverged == 4
-    _require("fails", diverged, f"the observer finds that the run diverged in round 4, and it ends with {end!r}")
+    require("fails", diverged, f"the observer finds that the run diverged in round 4, and it ends with {end!r}")
 
     reason = ConnectionError("as planned")
-    end = _end(make, world, Notes({4: reason}))
-    _require("fails", end is reason, f"the observer raises {reason!r}, and the run ends with {end!r}")
+    end = end_of(make, world, Notes({4: reason}))
+    require("fails", end is reason, f"the observer raises {reason!r}, and the run ends with {end!r}")
 
-    end = _end(make, replace(world, limit=world.period * 5 // 2), Notes())
-    _require("fails", isinstance(end, TimeLimitError), f"time is limited to 2.5 slots, and the run ends with {end!r}")
+    end = end_of(make, replace(world, limit=world.period * 5 // 2), Notes())
+    require("fails", isinstance(end, TimeLimitError), f"time is limited to 2.5 slots, and the run ends with {end!r}")
 
 
 def repeats(make: Make) -> None:
     """A second run gives the same bits as the first, and both those of a run in process on virtual time."""
-    first = _played("repeats", make, learning)
+    first = played("repeats", make, learning)
     runs = {
-        "a second run": _played("repeats", make, learning),
-        "a run in process": _played("repeats", InProcess, lambda _: learning(first.world.period)),
+        "a second run": played("repeats", make, learning),
+        "a run in process": played("repeats", InProcess, lambda _: learning(first.world.period)),
     }
     for name, run in runs.items():
         for (node, k), (estimate, traffic) in first.told.items():
             theirs, counted = run.told[node, k]
             same = estimate.tobytes() == theirs.tobytes()
-            _require("repeats", same, f"node {node} has learned other bits after {k} rounds than in {name}")
+            require("repeats", same, f"node {node} has learned other bits after {k} rounds than in {name}")
             same = _plain(traffic) == _plain(counted)
-            _require("repeats", same, f"node {node} tells {traffic} after {k} rounds, and {counted} in {name}")
+            require("repeats", same, f"node {node} tells {traffic} after {k} rounds, and {counted} in {name}")
         for edge in run.outcome.edges:
             _check_edge("repeats", first, edge, _plain(run.outcome.edges[edge]))
 
@@ -221,170 +209,17 @@ def closes(make: Make) -> None:
     good = listening(SLOTS[0], rounds=3)
     # In long slots, so that on a real clock the others wait when one has failed.
     bad = listening(SLOTS[-1], {"kind": kind_of(Failing), "at": [[2, 1]]}, rounds=3)
-    _end(make, good, Notes())
-    before = _open()
+    end_of(make, good, Notes())
+    before = opened()
     for world, how in ((good, "ended well"), (bad, "failed")):
-        end = _end(make, world, Notes())
+        end = end_of(make, world, Notes())
         last = time.monotonic() + SETTLE
-        while (left := _open() - before) and time.monotonic() < last:
+        while (left := opened() - before) and time.monotonic() < last:
             time.sleep(0.01)
-        _require("closes", not left, f"after a run that {how} with {type(end).__name__} there is left {sorted(left)}")
+        require("closes", not left, f"after a run that {how} with {type(end).__name__} there is left {sorted(left)}")
 
 
 LAWS: Final = (delivers, counts, orders, isolates, refuses, fails, repeats, closes)
-
-
-# -- runs ------------------------------------------------------------------------------------------------------------
-
-
-@dataclass
-class Notes:
-    """An observer that keeps what it is told, and raises what is planned for a number of completed rounds."""
-
-    planned: Mapping[int, Exception] = field(default_factory=dict)
-    told: dict[tuple[int, int], tuple[Floats, Traffic]] = field(default_factory=dict)
-    """(node, completed rounds) -> parameters and traffic."""
-    again: list[tuple[int, int]] = field(default_factory=list)
-    """What was told more than once."""
-    lost: list[int] = field(default_factory=list)
-
-    def tell(self, node: int, completed: int, estimate: Floats, traffic: Traffic) -> None:
-        """Keep it."""
-        if completed in self.planned:
-            raise self.planned[completed]
-        if (node, completed) in self.told:
-            self.again.append((node, completed))
-        self.told[node, completed] = estimate.copy(), traffic
-
-    def lose(self, nodes: Collection[int]) -> None:
-        """Keep it."""
-        self.lost += nodes
-
-
-class Run(NamedTuple):
-    """A run that ended well."""
-
-    world: World
-    told: Mapping[tuple[int, int], tuple[Floats, Traffic]]
-    outcome: Outcome
-
-
-def _played(law: str, make: Make, plan: Plan) -> Run:
-    """A run to the end, with longer slots where frames were overrun; all nodes have told all, of all edges is known."""
-    for slot in SLOTS:
-        world, notes = plan(slot), Notes()
-        outcome = _end(make, world, notes)
-        if not isinstance(outcome, Outcome):
-            raise AssertionError(f"{law}: a run that nothing stops ends with {outcome!r}") from outcome
-        if any(traffic.overrun for traffic in outcome.edges.values()):
-            continue
-        _require(law, outcome.diverged is None, f"a run that converges ends as diverged in round {outcome.diverged}")
-        _require(law, not (outcome.deaths or notes.lost), f"nodes were lost: {outcome.deaths}, {notes.lost}")
-        wanted = {(node, k) for node in world.neighbours for k in world.recorded}
-        wrong = sorted(wanted ^ notes.told.keys()) + notes.again
-        _require(law, not wrong, f"(node, completed rounds) {wrong} were not told once each as recorded")
-        edges = set(nx.DiGraph(world.graph).edges) ^ set(outcome.edges)
-        _require(law, not edges, f"edges {sorted(edges)} are in one of the graph and the outcome only")
-        return Run(world, notes.told, outcome)
-    raise OverrunError(f"{law}: frames were overrun even in slots of {written(SLOTS[-1])}; try on a less busy machine")
-
-
-def _end(make: Make, world: World, observer: Observer) -> Outcome | Exception:
-    """How a run ends."""
-    with _bounded():
-        try:
-            return make().run(world, observer)
-        except Exception as error:  # of any kind: it is compared with what should have come
-            return error
-
-
-class _EndlessError(BaseException):
-    """A run has not ended; not an exception that a node or a transport could take for one of its own."""
-
-
-@contextmanager
-def _bounded() -> Iterator[None]:
-    """Breaks off what takes too long, where the system has alarms, which go to the main thread."""
-    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def ring(*_: object) -> None:
-        raise _EndlessError
-
-    previous = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, ENOUGH)
-    try:
-        yield
-    except _EndlessError:
-        raise AssertionError(f"ends: a run that takes a moment has not ended after {ENOUGH:g} s") from None
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, previous)
-
-
-def _alone(world: World, node: int) -> dict[int, Floats]:
-    """What a node learns that hears nothing, by completed rounds."""
-    told: dict[int, Floats] = {}
-    around = _Nowhere(world.neighbours[node], world.rounds, world.recorded)
-    decode = Decoder(1, world.task.parameters).__getitem__
-
-    def tell(completed: int, estimate: Floats) -> None:
-        told[completed] = estimate
-
-    life = live(world.task, world.shares[node], around, around, tell, decode)
-    try:
-        life.send(None)
-    except StopIteration:
-        return told
-    raise AssertionError("a node that has nothing to wait for waits")
-
-
-@dataclass(frozen=True)
-class _Nowhere:
-    """A port to nobody, and a schedule without waiting."""
-
-    neighbours: Mapping[int, int]
-    rounds: int
-    recorded: frozenset[int]
-
-    def send(self, frame: Frame, to: Sequence[int]) -> None:
-        """It is gone."""
-
-    def drain(self) -> list[tuple[int, bytes]]:
-        """Nothing."""
-        return []
-
-    def refuse(self, sender: int) -> None:
-        """There is nothing to refuse."""
-
-    async def slot_end(self, k: int) -> None:
-        """At once."""
-
-
-def _open() -> set[str]:
-    """What is open in this process, in words."""
-    loops = (each for each in gc.get_objects() if issubclass(type(each), asyncio.AbstractEventLoop))
-    return {
-        *(f"event loop {id(loop)}" for loop in loops if not loop.is_closed()),
-        *(f"thread {thread.name}" for thread in threading.enumerate()),
-        *(f"process {process.name}" for process in multiprocessing.active_children()),
-        *_system("fd", lambda file: f"file {file} ({os.readlink(f'/proc/self/fd/{file}')})"),
-        *_system("task", lambda thread: f"thread {thread} of the system"),
-    }
-
-
-def _system(folder: str, words: Callable[[str], str]) -> Iterable[str]:
-    """What the system knows of this process, where it tells."""
-    try:
-        names = os.listdir(f"/proc/self/{folder}")
-    except FileNotFoundError:
-        return
-    for name in names:
-        try:
-            yield words(name)
-        except FileNotFoundError:
-            continue  # the listing itself was open
 
 
 # -- what must come of frames ----------------------------------------------------------------------------------------
@@ -429,15 +264,10 @@ def _plain(traffic: Traffic) -> Traffic:
     return traffic._replace(envelope=0, zmtp=0)
 
 
-def _require(law: str, holds: bool, sentence: str) -> None:
-    if not holds:
-        raise AssertionError(f"{law}: {sentence}")
-
-
 def _check_edge(law: str, run: Run, edge: Edge, wanted: Traffic) -> None:
     found = _plain(run.outcome.edges[edge])
     wrong = [f"{a} {name} instead of {b}" for name, a, b in zip(found._fields, found, wanted, strict=True) if a != b]
-    _require(law, not wrong, f"the edge from node {edge[0]} to {edge[1]} counts {', '.join(wrong)}")
+    require(law, not wrong, f"the edge from node {edge[0]} to {edge[1]} counts {', '.join(wrong)}")
 
 
 def _check_marks(law: str, run: Run) -> None:
@@ -465,7 +295,7 @@ def _check_heard(law: str, run: Run, heard: Mapping[Edge, Sequence[int]]) -> Non
             marks = [mark(other, slot, world.task.parameters) for other, slot in zip(members, slots, strict=True)]
             told = run.told[node, k + 1][0]
             read = (np.rint(told[members] / row) - 1).astype(int).tolist()
-            _require(
+            require(
                 law,
                 np.array_equal(told, row.dot(np.array(marks))),
                 f"at the end of slot {k} node {node} combines of nodes {members} what they sent in slots {read} "

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from netsim.scenario.hosts import Host, Hosts, beyond_loopback, endpoint, read_hosts
+from netsim.addresses import beyond_loopback
+from netsim.scenario.hosts import Host, Hosts, endpoint, read_hosts
 from netsim.scenario.mistakes import Mistake, ScenarioError
 
 WHOLE = """\

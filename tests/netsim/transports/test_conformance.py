@@ -17,11 +17,12 @@ from netsim.links import Delay
 from netsim.parts import EdgeLinks
 from netsim.processes import end, started
 from netsim.traffic import Traffic
-from netsim.transports import conformance
+from netsim.transports import trials
 from netsim.transports.base import DivergedError, Observer, Outcome
-from netsim.transports.conformance import OverrunError, check_transport, closes
+from netsim.transports.conformance import check_transport, closes
 from netsim.transports.inprocess import InProcess
 from netsim.transports.proving import Marks
+from netsim.transports.trials import OverrunError
 from netsim.transports.zeromq.transport import ZeroMQ
 from netsim.world import World
 from nodes.arrays import Floats
@@ -312,17 +313,19 @@ def test_what_is_left_behind_is_found(leaks, what, how):
 def test_what_stays_after_the_first_run_for_good_is_no_leak(leaks):
     """A transport may start something once that serves all its runs."""
     once = iter([leaks["thread Thread-"]])
+    before = threading.active_count()
 
     def leave(outcome: Outcome) -> Outcome:
         next(once, lambda: None)()
         return outcome
 
     closes(lambda: Bent(outcome=leave))
+    assert threading.active_count() == before + 1
 
 
 def test_a_run_that_does_not_end_is_broken_off(monkeypatch):
     """The suite ends where a transport does not, and says so."""
-    monkeypatch.setattr(conformance, "ENOUGH", 0.2)
+    monkeypatch.setattr(trials, "ENOUGH", 0.2)
 
     def waits(world: World) -> World:
         threading.Event().wait()
@@ -332,7 +335,7 @@ def test_a_run_that_does_not_end_is_broken_off(monkeypatch):
         check_transport(lambda: Bent(world=waits))
 
 
-@pytest.mark.parametrize(("longest", "judged"), [(conformance.SLOTS[-2], True), (conformance.SLOTS[-1], False)])
+@pytest.mark.parametrize(("longest", "judged"), [(trials.SLOTS[-2], True), (trials.SLOTS[-1], False)])
 def test_frames_that_a_clock_overran_are_tried_again_in_longer_slots(longest, judged):
     """A transport that overruns in short slots is judged in longer ones, and one that always does is not judged."""
 

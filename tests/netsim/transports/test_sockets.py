@@ -109,12 +109,6 @@ def test_fresh_names_are_long_and_never_begin_with_zero():
     assert {name[0] for name in names} == set(range(1, 256))
 
 
-@pytest.mark.parametrize("address", ["127.0.0.1", "127.3.2.1", "::1", "localhost"])
-def test_loopback_needs_no_keys(address: str):
-    """What stays on this machine may pass in the clear."""
-    refuse_open(address, curve=False)
-
-
 @pytest.mark.parametrize("address", ["0.0.0.0", "192.168.1.5", "::", "example.org", "*", "", "127.0.0.1.example.org"])
 def test_beyond_loopback_keys_are_compulsory(address: str):
     """The error names the address and both remedies; with keys there is none."""

@@ -1,4 +1,4 @@
-"""Nodes as processes: what the transport costs over raw sockets, and what a second processor gains.
+"""Streams of messages between two processes: what the transport costs over raw sockets.
 
 Each measurement runs ours and what it is held against one after the other, in one process that has others started
 beside it, and gives their ratio. Both sides of a stream are equal in all but the code that is measured: a sender that
@@ -9,26 +9,21 @@ Raw is blocking pyzmq, a connected DEALER that sends to a bound ROUTER over TCP 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable
+from contextlib import closing
 from functools import partial
 from itertools import repeat
-from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
-import numpy as np
 import zmq
 
+from benchmarks.beside import PATIENCE, awaited, beside
 from benchmarks.worlds import world
 from netsim.edges import Incoming, Outgoing
 from netsim.pacing import SlotClock, Slots
 from netsim.parts import Part
 from netsim.ports import Inbox, NodePort, Parcel
-from netsim.processes import end, started
-from netsim.traffic import Traffic
-from netsim.transports.base import Transport
-from netsim.transports.inprocess import InProcess
 from netsim.transports.zeromq.assignment import Assignment, Peer, parts_of
 from netsim.transports.zeromq.bundles import pack_bundle, pack_frame
 from netsim.transports.zeromq.desk import Desk
@@ -36,13 +31,8 @@ from netsim.transports.zeromq.inlet import Inlet
 from netsim.transports.zeromq.peers import Peers
 from netsim.transports.zeromq.realtime import RealTime
 from netsim.transports.zeromq.sockets import Outlet, Sockets
-from netsim.transports.zeromq.transport import ZeroMQ
 from netsim.virtual import VirtualLoop
-from netsim.world import World
-from nodes.arrays import Floats
 
-PATIENCE = 30_000
-"""Milliseconds without a message after which a measurement has failed."""
 SENDER, RECEIVER = 0, 1
 NAMES = (b"the sender", b"the receiver")
 FROM, TO = 0, 3
@@ -74,36 +64,6 @@ def frames(load: Load = FRAMES) -> dict[str, float]:
     return _over_raw(_our_frames(load), _raw(pack_frame(TO, PARCEL), load))
 
 
-def lockstep(nodes: int = 2000, rounds: int = 20) -> dict[str, float]:
-    """How many times as fast two workers are as one process, and two busy processes, before or after, at the least."""
-    built, before = world(nodes, "ordinal", 50, rounds), busy()
-    ours, base = _learn(ZeroMQ(workers=2), built), _learn(InProcess(), built)
-    if not all(np.array_equal(ours.final[node], base.final[node]) for node in range(nodes)):
-        raise RuntimeError("lockstep and one process came to different parameters")
-    figures = {"lockstep s": ours.seconds, "in process s": base.seconds, "over one": base.seconds / ours.seconds}
-    return {**figures, "busy over one": min(before, busy())}
-
-
-def busy(turns: int = 40_000) -> float:
-    """How many times as fast two processes that have nothing to do with each other are as one after the other."""
-    with _beside(_work, turns) as first, _beside(_work, turns) as second:
-        for pipe in (first, second):
-            _awaited(pipe)  # it is there
-        alone, both = _seconds(first), _seconds(first, second)
-    return 2 * alone / both
-
-
-MEASUREMENTS: dict[str, Callable[[], dict[str, float]]] = {
-    "bundles": bundles,
-    "frames on real time": frames,
-    "lockstep": lockstep,
-}
-"""By the name of the case."""
-
-
-# -- streams -----------------------------------------------------------------------------------------------------------
-
-
 def _over_raw(ours: float, raw: float) -> dict[str, float]:
     return {"per second": ours, "raw per second": raw, "over raw": ours / raw}
 
@@ -128,9 +88,9 @@ def _counts(load: Load) -> list[int]:
 
 
 def _raw(message: bytes, load: Load) -> float:
-    with _beside(_hear_raw, load) as pipe, zmq.Context() as context, context.socket(zmq.DEALER) as dealer:
+    with beside(_hear_raw, load) as pipe, zmq.Context() as context, context.socket(zmq.DEALER) as dealer:
         dealer.linger, dealer.rcvtimeo, dealer.sndtimeo = 0, PATIENCE, PATIENCE
-        dealer.connect(_awaited(pipe))
+        dealer.connect(awaited(pipe))
         return _rate(partial(dealer.send, message), dealer.recv, load)
 
 
@@ -146,8 +106,8 @@ def _hear_raw(pipe: Connection[Any, Any], load: Load) -> None:
 
 
 def _our_bundles(bundle: bytes, load: Load) -> float:
-    with _beside(_hear_bundles, load) as pipe, Sockets() as sockets:
-        outlet = sockets.outlet(_awaited(pipe), NAMES[SENDER])
+    with beside(_hear_bundles, load) as pipe, Sockets() as sockets:
+        outlet = sockets.outlet(awaited(pipe), NAMES[SENDER])
         return _rate(partial(outlet.send, bundle), partial(_answered, outlet), load)
 
 
@@ -167,7 +127,7 @@ def _hear_bundles(pipe: Connection[Any, Any], load: Load) -> None:
 
 
 def _our_frames(load: Load) -> float:
-    with _beside(_hear_frames, load) as pipe, Sockets() as sockets:
+    with beside(_hear_frames, load) as pipe, Sockets() as sockets:
         peers, part = _connected(SENDER, sockets, pipe)
         outlet, edge = peers.outlets[RECEIVER], Outgoing(part.channel(FROM, TO))
         real = RealTime(peers, Desk(outlet), lambda *_: None, lambda _: None)
@@ -204,7 +164,7 @@ def _connected(worker: int, sockets: Sockets, pipe: Connection[Any, Any]) -> tup
     other, nodes, built = 1 - worker, parts_of(5, 2), world(5, "squared", 10, 1)
     inlet = sockets.inlet()
     pipe.send(inlet.endpoint)
-    peer = Peer(other, nodes[other], _awaited(pipe), b"", NAMES[worker], NAMES[other])
+    peer = Peer(other, nodes[other], awaited(pipe), b"", NAMES[worker], NAMES[other])
     assignment = Assignment(built.part(nodes[worker]), (peer,), "real")
     peers = Peers(sockets, inlet, assignment)
     peers.connect()
@@ -220,85 +180,3 @@ def _answered(outlet: Outlet) -> None:
 def _wait(inlet: Inlet) -> None:
     if not inlet.wait(PATIENCE):
         raise RuntimeError("the sender sends nothing any more")
-
-
-# -- learning ----------------------------------------------------------------------------------------------------------
-
-
-class _Clock:
-    """An observer that only takes the time on the wall from when all nodes have told their start to the last's end.
-
-    By then all have sent their first frames in either transport: in lockstep what nodes tell leaves with those.
-    """
-
-    def __init__(self) -> None:
-        self._start = self._end = 0.0
-        self.final: dict[int, Floats] = {}
-
-    @property
-    def seconds(self) -> float:
-        """From start to end."""
-        return self._end - self._start
-
-    def tell(self, node: int, completed: int, estimate: Floats, traffic: Traffic) -> None:
-        """Note the time."""
-        if completed == 0:
-            self._start = time.perf_counter()
-        else:
-            self._end = time.perf_counter()
-            self.final[node] = estimate
-
-    def lose(self, nodes: Collection[int]) -> None:
-        """The measurement is lost with them."""
-        raise RuntimeError(f"a worker with {len(nodes)} nodes died")
-
-
-def _learn(transport: Transport, built: World) -> _Clock:
-    clock = _Clock()
-    transport.run(built, clock)
-    return clock
-
-
-def _work(pipe: Connection[Any, Any], turns: int) -> None:
-    """A fixed amount of Python and numpy each time that the pipe says so."""
-    matrix, vector = np.ones((50, 200)), np.full(200, 0.5)
-    with pipe, suppress(EOFError):
-        pipe.send("ready")
-        while pipe.poll(PATIENCE / 1000) and pipe.recv():
-            for _ in range(turns):
-                sum(range(1000))
-                matrix.T.dot(matrix.dot(vector))
-            pipe.send("done")
-
-
-def _seconds(*pipes: Connection[Any, Any]) -> float:
-    """Until all processes at these pipes have done their work."""
-    start = time.perf_counter()
-    for pipe in pipes:
-        pipe.send("go")
-    for pipe in pipes:
-        _awaited(pipe)
-    return time.perf_counter() - start
-
-
-# -- processes ---------------------------------------------------------------------------------------------------------
-
-
-@contextmanager
-def _beside(work: Callable[..., object], *arguments: object) -> Iterator[Connection[Any, Any]]:
-    """Work in a process of its own, and our end of the pipe that is the first of its arguments."""
-    ours, theirs = Pipe()
-    process = started(work, theirs, *arguments)
-    theirs.close()
-    try:
-        with ours:
-            yield ours
-    finally:
-        end(process)
-        process.close()
-
-
-def _awaited(pipe: Connection[Any, Any]) -> Any:
-    if not pipe.poll(PATIENCE / 1000):
-        raise RuntimeError("the process at the other end of a pipe says nothing")
-    return pipe.recv()
