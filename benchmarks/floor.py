@@ -49,5 +49,5 @@ def run_floor(world: World) -> tuple[float, Floats]:
         gradient[:, :size] = np.matmul(slopes[:, None, :], features)[:, 0, :]
         gradient *= factor
         gradient[:, :size] += ridge * weights
-        theta = combination @ theta - task.algorithm.step.size(k) * gradient
+        theta = combination @ theta - task.step.size(k) * gradient
     return time.process_time() - start, theta

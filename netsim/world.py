@@ -28,7 +28,7 @@ from nodes.draws import generator
 from nodes.node import Share, Task
 
 if TYPE_CHECKING:
-    from netsim.scenario.schema import Scenario
+    from netsim.scenario.schema import Record, Scenario
 
 MOST_RECORDED = 200
 """Recorded rounds, start and last included, where the scenario does not say how often."""
@@ -55,6 +55,7 @@ class World:
     """Length of a slot in nanoseconds."""
     rounds: int
     recorded: frozenset[int]
+    record: Record
     limit: int | None
     """Nanoseconds of the run's clock past which it is ended."""
     resolved: Mapping[str, Any] = field(repr=False)
@@ -107,6 +108,7 @@ def build(scenario: Scenario, repeat: int, folder: Path, resolved: Mapping[str, 
             inputs=dataset.X_train.shape[1],
             ranks=dataset.ranks,
             feature_key=key(seed, "features"),
+            measured=scenario.record.theory,
         ),
         shares=tuple(
             Share(node, _rows(scalers[node], dataset.X_train[part]), dataset.y_train[part], key(seed, "node", node))
@@ -121,6 +123,7 @@ def build(scenario: Scenario, repeat: int, folder: Path, resolved: Mapping[str, 
         period=scenario.slot,
         rounds=rounds,
         recorded=frozenset(_recorded(rounds, scenario.record.every)),
+        record=scenario.record,
         limit=scenario.limit,
         resolved=resolve(scenario, Own(folder)) if resolved is None else resolved,
         folder=folder,

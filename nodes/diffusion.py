@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 from nodes.arrays import Floats
+from nodes.averages import AVERAGES, Average
 from nodes.exchange import Exchange
 from nodes.learner import Learner
 from nodes.pieces import Slot
@@ -52,7 +53,8 @@ class Diffusion:
     """Decentralised subgradient descent by combining with neighbours and adapting to one's own data.
 
     ``order`` says which comes first, ``batch`` how many samples an adaptation uses, ``on_silence`` and ``late`` what is
-    made of frames that do not come or come late (:class:`nodes.exchange.Exchange`).
+    made of frames that do not come or come late (:class:`nodes.exchange.Exchange`). With ``average: weighted`` a node
+    predicts with an average of its iterates (:mod:`nodes.averages`) instead of the last one.
     """
 
     kind: Literal["diffusion"] = "diffusion"
@@ -61,11 +63,16 @@ class Diffusion:
     late: Literal["combine", "discard"] = "combine"
     batch: Annotated[int | str, Written(_batch)] = "all"
     step: Steps = field(default_factory=Diminishing)
+    average: Literal["none", "weighted"] = "none"
 
     @property
     def batch_size(self) -> int | None:
         """Samples in a batch; None for all."""
         return None if isinstance(self.batch, str) else self.batch
+
+    def open_average(self) -> Average:
+        """What a node predicts with, round by round."""
+        return AVERAGES[self.average]()
 
     @property
     def round(self) -> Round:

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, Protocol
 
 import numpy as np
 
-from nodes.arrays import Floats, Integers
+from nodes.arrays import Floats, Labels
 from nodes.pieces import Slot
 from nodes.quantities import Written, positive
 
@@ -51,10 +51,13 @@ class Loss(Protocol):
         ...
 
     def thresholds(self, ranks: int) -> int:
-        """T, the number of parameters beside the weights, for labels 1..ranks."""
+        """T, the number of parameters beside the weights, for labels 1..ranks, or for numbers where ``ranks`` is 0.
+
+        ``ValueError`` if such labels are not for this loss.
+        """
         ...
 
-    def targets(self, labels: Integers, ranks: int) -> Floats:
+    def targets(self, labels: Labels, ranks: int) -> Floats:
         """What the loss compares scores with: one row a sample, made once from the labels (n,)."""
         ...
 
@@ -66,7 +69,7 @@ class Loss(Protocol):
         """A subgradient of the summed loss: by each sample's score (n,) and by each threshold (T,)."""
         ...
 
-    def metrics(self, scores: Floats, thresholds: Floats, labels: Integers) -> dict[str, float]:
+    def metrics(self, scores: Floats, thresholds: Floats, labels: Labels) -> dict[str, float]:
         """How good the predictions are on samples with these labels; of ``accuracy`` more is better, of others less."""
         ...
 
@@ -89,9 +92,11 @@ class OrdinalHinge:
 
     def thresholds(self, ranks: int) -> int:
         """One between each two neighbouring ranks."""
+        if ranks < 2:
+            raise ValueError("the ordinal hinge loss is for ranks, and these labels are numbers; take loss: squared")
         return ranks - 1
 
-    def targets(self, labels: Integers, ranks: int) -> Floats:
+    def targets(self, labels: Labels, ranks: int) -> Floats:
         """Signs (n, ranks - 1): +1 where the score should be above the threshold, -1 where below."""
         # One threshold after the other in memory, so that the loops below run along the samples.
         return np.asfortranarray(np.where(labels[:, None] > np.arange(1, ranks), 1.0, -1.0))
@@ -110,17 +115,17 @@ class OrdinalHinge:
         violated = (margins < 1.0) * signs
         return -np.add.reduce(violated, 0), np.add.reduce(violated, 1)
 
-    def metrics(self, scores: Floats, thresholds: Floats, labels: Integers) -> dict[str, float]:
+    def metrics(self, scores: Floats, thresholds: Floats, labels: Labels) -> dict[str, float]:
         """Accuracy, and mean absolute error in ranks (dSVOR paper eq. 25)."""
         missed = np.abs(1 + (scores[:, None] > thresholds).sum(axis=1) - labels)
         return {"accuracy": float((missed == 0).mean()), "mae": float(missed.mean())}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Squared:
-    """Half the squared error (y - f)^2 / 2 of the label as a number."""
+class Hinge:
+    """The hinge loss max(0, 1 - y f) of two classes, without a threshold: rank 1 is y = -1, rank 2 is y = +1."""
 
-    kind: Literal["squared"] = "squared"
+    kind: Literal["hinge"] = "hinge"
     reduce: Literal["sum", "mean"] = "mean"
 
     def factor(self, samples: int) -> float:
@@ -129,11 +134,52 @@ class Squared:
 
     def thresholds(self, ranks: int) -> int:
         """None."""
+        _require_two(ranks)
         return 0
 
-    def targets(self, labels: Integers, ranks: int) -> Floats:
+    def targets(self, labels: Labels, ranks: int) -> Floats:
+        """Signs (n,)."""
+        return signs(labels)
+
+    def values(self, scores: Floats, thresholds: Floats, targets: Floats) -> Floats:
+        """The hinge of each sample."""
+        hinges: Floats = np.maximum(1.0 - scores * targets, 0.0)
+        return hinges
+
+    def slopes(self, scores: Floats, thresholds: Floats, targets: Floats) -> tuple[Floats, Floats]:
+        """Minus the sign of each violated margin."""
+        return -targets * (scores * targets < 1.0), thresholds
+
+    def metrics(self, scores: Floats, thresholds: Floats, labels: Labels) -> dict[str, float]:
+        """Accuracy, and the share of errors."""
+        return _sign_metrics(scores, labels)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Squared:
+    """Half the squared error (y - f)^2 / 2.
+
+    y is the label as a number; or, with ``labels: signs``, -1 and +1 for the ranks 1 and 2, and f is right where its
+    sign is.
+    """
+
+    kind: Literal["squared"] = "squared"
+    labels: Literal["numbers", "signs"] = "numbers"
+    reduce: Literal["sum", "mean"] = "mean"
+
+    def factor(self, samples: int) -> float:
+        """One."""
+        return 1.0
+
+    def thresholds(self, ranks: int) -> int:
+        """None."""
+        if self.labels == "signs":
+            _require_two(ranks)
+        return 0
+
+    def targets(self, labels: Labels, ranks: int) -> Floats:
         """The labels as numbers (n,)."""
-        return labels.astype(np.float64)
+        return signs(labels) if self.labels == "signs" else labels.astype(np.float64)
 
     def values(self, scores: Floats, thresholds: Floats, targets: Floats) -> Floats:
         """Half the squared error of each sample."""
@@ -143,10 +189,29 @@ class Squared:
         """The error, f - y."""
         return scores - targets, thresholds
 
-    def metrics(self, scores: Floats, thresholds: Floats, labels: Integers) -> dict[str, float]:
-        """Mean squared and mean absolute error."""
-        errors = scores - labels
-        return {"mse": float((errors**2).mean()), "mae": float(np.abs(errors).mean())}
+    def metrics(self, scores: Floats, thresholds: Floats, labels: Labels) -> dict[str, float]:
+        """Mean squared and mean absolute error; of signs, accuracy and share of errors before them."""
+        signed = self.labels == "signs"
+        errors = scores - (signs(labels) if signed else labels)
+        found = _sign_metrics(scores, labels) if signed else {}
+        return {**found, "mse": float((errors**2).mean()), "mae": float(np.abs(errors).mean())}
 
 
-Losses = Annotated[OrdinalHinge | Squared, Slot("loss")]
+def signs(labels: Labels) -> Floats:
+    """-1 for rank 1 and +1 for rank 2, as numbers (n,)."""
+    return np.where(labels == 2, 1.0, -1.0)
+
+
+def _require_two(ranks: int) -> None:
+    if ranks != 2:
+        found = f"{ranks} ranks" if ranks else "numbers"
+        raise ValueError(f"this loss is for two classes, and these labels are {found}; take another loss or other data")
+
+
+def _sign_metrics(scores: Floats, labels: Labels) -> dict[str, float]:
+    # A score of zero says nothing, and counts as the first class.
+    wrong = float(((scores > 0) != (labels == 2)).mean())
+    return {"accuracy": 1 - wrong, "error": wrong}
+
+
+Losses = Annotated[OrdinalHinge | Hinge | Squared, Slot("loss")]

@@ -9,17 +9,19 @@ from pathlib import Path
 
 import numpy as np
 
-from nodes.arrays import Floats, Integers
+from nodes.arrays import Floats, Labels
 from nodes.batches import Batches
 from nodes.diffusion import Diffusion
 from nodes.draws import generator
 from nodes.exchange import Exchange
 from nodes.features import FeatureMap
 from nodes.learner import Learner
+from nodes.ledger import MEASURES, Ledger
 from nodes.losses import Loss
 from nodes.messages import Full
 from nodes.penalties import Penalty
 from nodes.port import Port, Schedule, Tell
+from nodes.steps import Step, step_for
 from nodes.weights import Weights
 from nodes.wire import Message, NonFiniteError
 
@@ -40,8 +42,11 @@ class Task:
     inputs: int
     """K, the inputs of a sample."""
     ranks: int
+    """Q, or 0 where labels are numbers."""
     feature_key: int
     """Gives the draws of the feature map, so that all nodes open the same one."""
+    measured: bool = False
+    """Whether nodes keep a ledger, and tell its sums after their parameters."""
 
     @property
     def feature_count(self) -> int:
@@ -52,6 +57,17 @@ class Task:
     def parameters(self) -> int:
         """P: weights and thresholds."""
         return self.feature_count + self.loss.thresholds(self.ranks)
+
+    @property
+    def told(self) -> int:
+        """How many numbers a node tells for evaluation: its parameters, and what it measures."""
+        return self.parameters + (len(MEASURES) if self.measured else 0)
+
+    @property
+    def step(self) -> Step:
+        """The step sizes of every node; ``ValueError`` where they do not go with the penalty."""
+        curvature = getattr(self.penalty, "curvature", 0.0)
+        return step_for(self.algorithm.step, curvature * self.penalty.at_node(self.nodes))
 
     @property
     def penalties(self) -> float:
@@ -69,13 +85,12 @@ class Share:
 
     node: int
     samples: Floats = field(repr=False)
-    labels: Integers = field(repr=False)
+    labels: Labels = field(repr=False)
     key: int
 
 
-def open_learner(task: Task, share: Share) -> Learner:
+def open_learner(task: Task, share: Share, ledger: Ledger | None = None) -> Learner:
     """The objective of the node with this share."""
-    algorithm = task.algorithm
     return Learner(
         features=task.open_features()(share.samples),
         targets=task.loss.targets(share.labels, task.ranks),
@@ -83,8 +98,9 @@ def open_learner(task: Task, share: Share) -> Learner:
         factor=task.loss.factor(task.samples),
         penalty=task.penalty,
         part=task.penalty.at_node(task.nodes),
-        step=algorithm.step,
-        batches=Batches(len(share.labels), algorithm.batch_size, share.key),
+        step=task.step,
+        batches=Batches(len(share.labels), task.algorithm.batch_size, share.key),
+        ledger=ledger,
     )
 
 
@@ -118,17 +134,23 @@ async def run(
     try:
         coder = task.messages.open(share.node, tuple(port.neighbours), decode)
         exchange = Exchange(share.node, port, schedule, coder, task.weights, algorithm.on_silence, algorithm.late)
-        learner = open_learner(task, share)
+        ledger = Ledger() if task.measured else None
+        learner = open_learner(task, share, ledger)
     except Exception as cause:
         raise _failure(share.node, 0, cause) from cause
-    one_round = algorithm.round
+    one_round, average = algorithm.round, algorithm.open_average()
     recorded = schedule.recorded
     theta: Floats = np.zeros(task.parameters)
-    tell(0, theta)
+    tell(0, _told(theta, ledger))
     for k in range(schedule.rounds):
         try:
             theta = await one_round(theta, k, learner, exchange)
         except Exception as cause:
             raise _failure(share.node, k, cause) from cause
+        model = average(theta)
         if k + 1 in recorded:
-            tell(k + 1, theta)
+            tell(k + 1, _told(model, ledger))
+
+
+def _told(model: Floats, ledger: Ledger | None) -> Floats:
+    return model if ledger is None else np.concatenate([model, ledger.sums])

@@ -9,11 +9,11 @@ import numpy as np
 
 from nodes.arrays import Floats
 from nodes.pieces import Slot
-from nodes.quantities import Fraction
+from nodes.quantities import Fraction, NonNegative
 
 
 class Penalty(Protocol):
-    """A scenario's choice of penalty; frozen."""
+    """A scenario's choice of penalty; frozen. One that is strongly convex may say so by a ``curvature``."""
 
     def at_node(self, nodes: int) -> float:
         """The part of the penalty that one of this many nodes takes on itself."""
@@ -34,7 +34,9 @@ class Penalty(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class ElasticNet:
-    """(1 - alpha)/2 ||w||^2 + alpha ||w||_1 (dSVOR paper eq. 8).
+    """strength * ((1 - alpha)/2 ||w||^2 + alpha ||w||_1) (dSVOR paper eq. 8, whose strength is 1).
+
+    With alpha 0 and ``share: node`` the strength is the lambda of Pegasos; strength 0 is no penalty.
 
     ``share: network`` gives each of M nodes 1/M of it, so that the network's optimum is the centralised one;
     ``share: node`` gives each node all of it, as the paper writes. ``zeros: proximal`` takes the l1 part by soft
@@ -43,6 +45,7 @@ class ElasticNet:
 
     kind: Literal["elastic-net"] = "elastic-net"
     alpha: Fraction = 0.0
+    strength: NonNegative = 1.0
     share: Literal["network", "node"] = "network"
     zeros: Literal["proximal", "subgradient"] = "proximal"
 
@@ -52,18 +55,24 @@ class ElasticNet:
 
     def value(self, weights: Floats) -> float:
         """The formula above."""
-        return float((1 - self.alpha) / 2 * weights.dot(weights) + self.alpha * np.abs(weights).sum())
+        ridge, lasso = (1 - self.alpha) / 2 * weights.dot(weights), self.alpha * np.abs(weights).sum()
+        return float(self.strength * (ridge + lasso))
+
+    @property
+    def curvature(self) -> float:
+        """strength * (1 - alpha), the weight of ||w||^2 / 2, by which the penalty is strongly convex."""
+        return self.strength * (1 - self.alpha)
 
     def add_gradient(self, weights: Floats, part: float, gradient: Floats) -> None:
         """The ridge part; the sign of each weight too where zeros come from subgradients."""
-        if self.alpha < 1:
-            gradient += (part * (1 - self.alpha)) * weights
+        if self.curvature > 0:
+            gradient += (part * self.curvature) * weights
         if self.alpha > 0 and self.zeros == "subgradient":
-            gradient += (part * self.alpha) * np.sign(weights)
+            gradient += (part * self.strength * self.alpha) * np.sign(weights)
 
     def shrink(self, weights: Floats, amount: float) -> None:
         """Soft thresholding: move each weight towards zero by amount * alpha, and stop there."""
-        reach = amount * self.alpha
+        reach = amount * self.strength * self.alpha
         if self.zeros == "proximal" and reach > 0:
             weights -= np.minimum(np.maximum(weights, -reach), reach)
 

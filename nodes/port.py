@@ -52,5 +52,5 @@ class Tell(Protocol):
     """Where a node's parameters go for evaluation: out of band, never part of the traffic."""
 
     def __call__(self, completed: int, estimate: Floats) -> None:
-        """The node's parameters (P,) after this many completed rounds."""
+        """What the node predicts with (P,), and then what it measures, after this many completed rounds."""
         ...

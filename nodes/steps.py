@@ -30,4 +30,25 @@ class Diminishing:
         return self.first / (1 + self.decay * k)
 
 
-Steps = Annotated[Diminishing, Slot("step size", default="diminishing")]
+@dataclass(frozen=True, kw_only=True)
+class Pegasos:
+    """1/(lambda n), n = 1, 2, ..., with lambda the curvature of the node's penalty (online learning paper, eq. 13).
+
+    For a penalty of ``share: node`` and ``alpha: 0`` lambda is its strength.
+    """
+
+    kind: Literal["pegasos"] = "pegasos"
+
+    def at(self, curvature: float) -> Diminishing:
+        """The step sizes for this lambda; ``ValueError`` for none."""
+        if not curvature > 0:
+            raise ValueError("the step 1/(lambda n) needs a penalty with a ridge part; give it a strength, and alpha < 1")
+        return Diminishing(first=1 / curvature, decay=1.0)
+
+
+Steps = Annotated[Diminishing | Pegasos, Slot("step size", default="diminishing")]
+
+
+def step_for(step: Step | Pegasos, curvature: float) -> Step:
+    """The step sizes of a node whose penalty has this curvature."""
+    return step.at(curvature) if isinstance(step, Pegasos) else step

@@ -34,9 +34,15 @@ def _name(value: Any) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Record:
-    """Which rounds are evaluated: every so many, and always the start and the last; by default at most 200."""
+    """Which rounds are evaluated: every so many, and always the start and the last; by default at most 200.
+
+    With ``theory`` what the papers' theorems bound is told beside the bounds (:mod:`netsim.theory`), with ``parameters``
+    the last parameters of every node.
+    """
 
     every: Count | None = None
+    theory: bool = False
+    parameters: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -79,7 +79,7 @@ def plain(world: World, nodes: Sequence[int], peers: Sequence[Peer], time: str) 
             **{name: scenario["network"][name] for name in ("weights", "links", "overrides")},
         },
         "folder": str(world.folder),
-        "network": [task.nodes, task.samples, task.inputs, task.ranks, _written(task.feature_key)],
+        "network": [task.nodes, task.samples, task.inputs, task.ranks, _written(task.feature_key), task.measured],
         "shares": [_share(share) for share in part.shares],
         "neighbours": {node: dict(around) for node, around in part.neighbours.items()},
         "links-seed": part.links.seed,
@@ -96,7 +96,7 @@ def read(given: Mapping[str, Any], folder: Path | None = None) -> Assignment:
     """
     own = Own(Path(given["folder"]) if folder is None else folder)
     made = rebuilt(Pieces, given["pieces"], own)
-    nodes, samples, inputs, ranks, feature_key = given["network"]
+    nodes, samples, inputs, ranks, feature_key, measured = given["network"]
     period, rounds, recorded, limit = given["slots"]
     part = Part(
         task=Task(
@@ -111,8 +111,9 @@ def read(given: Mapping[str, Any], folder: Path | None = None) -> Assignment:
             inputs=inputs,
             ranks=ranks,
             feature_key=_read(feature_key),
+            measured=measured,
         ),
-        shares=tuple(_own(share, inputs) for share in given["shares"]),
+        shares=tuple(_own(share, inputs, "<i8" if ranks else "<f8") for share in given["shares"]),
         neighbours=given["neighbours"],
         links=EdgeLinks(made.links, made.overrides, given["links-seed"]),
         period=period,
@@ -129,15 +130,16 @@ def _across(part: Part, others: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def _share(share: Share) -> list[Any]:
-    samples, labels = share.samples.astype("<f8").tobytes(), share.labels.astype("<i8").tobytes()
-    return [share.node, samples, labels, _written(share.key)]
+    labels = share.labels.astype(f"<{share.labels.dtype.kind}8").tobytes()
+    return [share.node, share.samples.astype("<f8").tobytes(), labels, _written(share.key)]
 
 
-def _own(given: Sequence[Any], inputs: int) -> Share:
+def _own(given: Sequence[Any], inputs: int, label: str) -> Share:
     node, samples, labels, key = given
     # Copied, so that they lie in memory as numpy lays out arrays of its own.
     rows: Floats = np.frombuffer(samples, "<f8").astype(np.float64).reshape(-1, inputs)
-    return Share(node, rows, np.frombuffer(labels, "<i8").astype(np.int64), _read(key))
+    own = np.frombuffer(labels, label)
+    return Share(node, rows, own.astype(own.dtype.newbyteorder("=")), _read(key))
 
 
 def _written(key: int) -> bytes:

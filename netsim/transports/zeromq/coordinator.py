@@ -116,7 +116,7 @@ class Coordinator:
         seat = self._workers.seats[worker]
         match message:
             case Told(completed, nodes, estimates, traffic):
-                stack = np.frombuffer(estimates).reshape(len(nodes), self.world.task.parameters)
+                stack = np.frombuffer(estimates).reshape(len(nodes), self.world.task.told)
                 for node, estimate, counts in zip(nodes, stack, traffic, strict=True):
                     self.observer.tell(node, completed, estimate, Traffic(*counts))
                 self._workers.tell(worker, Took(len(estimates)))
