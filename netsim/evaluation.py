@@ -17,7 +17,7 @@ SMALL = 1e-2
 """Weights below this size are reported as small."""
 LARGER_IS_BETTER = frozenset({"accuracy"})
 """Metrics whose worst node is the one with the smallest value."""
-RESERVED = frozenset({"round", "time", "objective", "consensus", "zeros", "frames", "bytes"})
+RESERVED = frozenset({"round", "time", "objective", "consensus", "zeros", "theory", "frames", "bytes"})
 """What a recorded round holds besides metrics."""
 HUGE = 1e50
 """Parameters beyond this are those of a run that diverges, not of a metric with a mistake."""
@@ -124,9 +124,7 @@ class Evaluation:
 
     @cached_property
     def _counts(self) -> Floats:
-        sizes = np.array([len(share.labels) for share in self._world.shares])
-        each = 1 / sizes if self._world.task.loss.reduce == "mean" else np.ones(len(sizes))
-        return np.repeat(each, sizes)
+        return self._world.counts[np.concatenate(self._world.parts)]
 
     @cached_property
     def _kept(self) -> Floats:

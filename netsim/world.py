@@ -41,6 +41,8 @@ class World:
     task: Task
     shares: tuple[Share, ...] = field(repr=False)
     """What each node owns, in order of node."""
+    parts: tuple[Integers, ...] = field(repr=False)
+    """The rows of the training set that each node's samples are."""
     graph: nx.Graph
     neighbours: Mapping[int, Mapping[int, int]] = field(repr=False)
     """node -> neighbour -> the neighbour's number of neighbours."""
@@ -62,6 +64,15 @@ class World:
     """The scenario as plain data, from which another process can build the same pieces."""
     folder: Path
     """Where the scenario's files are looked up."""
+
+    @property
+    def counts(self) -> Floats:
+        """How much the loss of each training sample (N,) counts in the sum of all nodes' objectives."""
+        counts = np.ones(self.task.samples)
+        if self.task.loss.reduce == "mean":
+            for rows in self.parts:
+                counts[rows] = 1 / len(rows)
+        return counts
 
     def part(self, nodes: Collection[int] | None = None) -> Part:
         """What some of the nodes need to run, or all."""
@@ -114,6 +125,7 @@ def build(scenario: Scenario, repeat: int, folder: Path, resolved: Mapping[str, 
             Share(node, _rows(scalers[node], dataset.X_train[part]), dataset.y_train[part], key(seed, "node", node))
             for node, part in enumerate(parts)
         ),
+        parts=tuple(parts),
         graph=graph,
         neighbours=degrees(graph),
         links=EdgeLinks(scenario.network.links, scenario.network.overrides, _network_seed(scenario, repeat)),

@@ -16,7 +16,7 @@ class Learner:
     """The objective J_m(theta) of one node: its part of the penalty plus the loss on its samples.
 
     theta (P,) is the weights (D,) followed by the thresholds. The loss is weighted by ``factor`` and summed over the
-    node's samples or averaged, as the loss says; a batch stands for all samples. A ``ledger`` is told of every gradient.
+    node's samples or averaged, as the loss says; a batch stands for all samples. A ``ledger`` is told of each gradient.
     """
 
     def __init__(

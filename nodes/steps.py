@@ -42,7 +42,9 @@ class Pegasos:
     def at(self, curvature: float) -> Diminishing:
         """The step sizes for this lambda; ``ValueError`` for none."""
         if not curvature > 0:
-            raise ValueError("the step 1/(lambda n) needs a penalty with a ridge part; give it a strength, and alpha < 1")
+            raise ValueError(
+                "the step 1/(lambda n) needs a ridge in the penalty; take a strength above 0, and alpha < 1"
+            )
         return Diminishing(first=1 / curvature, decay=1.0)
 
 

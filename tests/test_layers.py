@@ -55,7 +55,7 @@ def test_nodes_know_nothing_of_the_simulator_around_them():
         ("ruamel", "netsim/scenario/"),
         ("matplotlib", "netsim/figures.py"),
         ("highspy", "netsim/baselines/"),
-        ("sklearn", "netsim/data/bundled.py"),
+        ("sklearn", ("netsim/data/", "netsim/baselines/linear.py")),
         ("argparse", ("netsim/cli.py", "netsim/options.py")),
         ("zmq", "netsim/transports/zeromq/"),
         ("netsim.cli", "nowhere"),

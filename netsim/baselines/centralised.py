@@ -2,86 +2,91 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
+from netsim.baselines.kernels import kernel_features
+from netsim.baselines.optima import (
+    MOST_SAMPLES,
+    AbsentError,
+    Optimum,
+    absent_where_it_fails,
+    elastic_net,
+    feature_optimum_of,
+    optimum,
+    require_ordinal,
+)
 from netsim.baselines.svorim import feature_optimum, kernel_optimum
 from netsim.evaluation import SMALL
 from netsim.world import World
 from nodes.arrays import Floats
 from nodes.features import Linear
 from nodes.losses import OrdinalHinge
-from nodes.penalties import ElasticNet
 
-MOST_SAMPLES = 5000
-"""Training samples up to which the quadratic programs are solved."""
-
-
-class AbsentError(ValueError):
-    """There is no such baseline for this run; the message says why."""
+Row = dict[str, Any]
+Features = Callable[[Floats], Floats]
 
 
-def centralised(world: World) -> dict[str, Any]:
-    """Support vector ordinal regression on all training samples with the exact kernel (cSVOR, dSVOR paper eq. 1)."""
-    loss = _ordinal(world)
+def centralised(world: World) -> tuple[Row, Row]:
+    """The optimum with the exact kernel and all of the penalty as a ridge: a row, and what ends its record.
+
+    For ordinal regression this is cSVOR (dSVOR paper eq. 1). ``AbsentError`` says why there is none.
+    """
+    task = world.task
+    if not hasattr(task.features, "gram"):
+        raise AbsentError(f"{type(task.features).__name__} has no gram, the kernel that its features stand for")
+    if type(task.loss) is OrdinalHinge:
+        return _ordinal(world), {}
+    if task.samples > MOST_SAMPLES:
+        raise AbsentError(f"{task.samples} training samples are more than the {MOST_SAMPLES} of a kernel's matrix")
+    if elastic_net(world).strength == 0:
+        raise AbsentError("with the exact kernel and no penalty the optimum would repeat every label")
+    data = world.dataset
+    train = world.pooled(data.X_train)
+    features = kernel_features(task.features.gram, train)
+    found = optimum(world, features(train), data.y_train, world.counts)
+    return _row(world, features, found), {}
+
+
+def _ordinal(world: World) -> Row:
+    require_ordinal(world)
     task, data = world.task, world.dataset
     train, test = world.pooled(data.X_train), world.pooled(data.X_test)
-    weight = loss.factor(task.samples)
-    with _absent_where_it_fails():
+    strength = getattr(task.penalty, "strength", 1.0)
+    if strength == 0:
+        raise AbsentError("the optimum of the ordinal hinge loss is known with a penalty only")
+    weight = task.loss.factor(task.samples) / strength
+    with absent_where_it_fails():
         # The features of the linear kernel are the inputs, and few: the solver is slow on its matrix and fast on them.
         if type(task.features) is Linear:
             linear = feature_optimum(train, data.y_train, data.ranks, weight, alpha=0.0)
             scores, thresholds, objective = test @ linear.weights, linear.thresholds, linear.objective
-        elif not hasattr(task.features, "gram"):
-            raise AbsentError(f"{type(task.features).__name__} has no gram, the kernel that its features stand for")
         else:
             other = kernel_optimum(task.features.gram(train, train), data.y_train, data.ranks, weight)
             scores = task.features.gram(test, train) @ other.coefficients
             thresholds, objective = other.thresholds, other.objective
-    return {**_metrics(world, scores, thresholds), "objective": objective}
+    return {**_metrics(world, scores, thresholds), "objective": strength * objective}
 
 
-def centralised_features(world: World) -> dict[str, Any]:
-    """The exact optimum of the run's own objective, on its own features and penalty."""
-    loss = _ordinal(world)
+def centralised_features(world: World) -> tuple[Row, Row]:
+    """The optimum of the run's own objective, on its own features and penalty: a row, and what ends its record."""
+    found = feature_optimum_of(world)
+    row = _row(world, world.task.open_features(), found)
+    zeros = {"exact": float((found.weights == 0).mean()), "small": float((abs(found.weights) < SMALL).mean())}
+    return {**row, "zeros": zeros}, {"final": [found.parameters.tolist()]}
+
+
+def _row(world: World, features: Features, found: Optimum) -> Row:
+    """The metrics on the test set, and the network's objective, of an optimum on these features."""
     task, data = world.task, world.dataset
-    if type(task.penalty) is not ElasticNet:
-        raise AbsentError(f"the optimum is known for the elastic net only, not for {type(task.penalty).__name__}")
-    features = task.open_features()
-    with _absent_where_it_fails():
-        optimum = feature_optimum(
-            features(world.pooled(data.X_train)),
-            data.y_train,
-            data.ranks,
-            loss.factor(task.samples),
-            task.penalty.alpha,
-            task.penalties,
-        )
-    weights = optimum.weights
-    scores = features(world.pooled(data.X_test)) @ weights
-    zeros = {"exact": float((weights == 0).mean()), "small": float((abs(weights) < SMALL).mean())}
-    return {**_metrics(world, scores, optimum.thresholds), "objective": optimum.objective, "zeros": zeros}
+    scores = features(world.pooled(data.X_train)) @ found.weights
+    losses = task.loss.values(scores, found.thresholds, task.loss.targets(data.y_train, task.ranks))
+    penalty = task.penalties * task.penalty.value(found.weights)
+    objective = task.loss.factor(task.samples) * float(losses @ world.counts) + penalty
+    predicted = features(world.pooled(data.X_test)) @ found.weights
+    return {**_metrics(world, predicted, found.thresholds), "objective": objective}
 
 
-@contextmanager
-def _absent_where_it_fails() -> Iterator[None]:
-    try:
-        yield
-    except RuntimeError as failure:
-        raise AbsentError(str(failure)) from failure
-
-
-def _ordinal(world: World) -> OrdinalHinge:
-    loss, samples = world.task.loss, world.task.samples
-    # A class of the user's own that is derived from the built-in one may be any other loss.
-    if type(loss) is not OrdinalHinge or loss.reduce != "sum":
-        raise AbsentError("the optimum is known for the summed ordinal hinge loss only")
-    if samples > MOST_SAMPLES:
-        raise AbsentError(f"{samples} training samples are more than the {MOST_SAMPLES} that can be solved exactly")
-    return loss
-
-
-def _metrics(world: World, scores: Floats, thresholds: Floats) -> dict[str, Any]:
+def _metrics(world: World, scores: Floats, thresholds: Floats) -> Row:
     found = world.task.loss.metrics(scores, thresholds, world.dataset.y_test)
     return {name: {"mean": value} for name, value in found.items()}

@@ -23,7 +23,7 @@ from nodes.pieces import Slot
 from nodes.quantities import Count, Index, Written
 from nodes.weights import Metropolis, WeightRules
 
-Baseline = Literal["centralised", "centralised-features", "isolated"]
+Baseline = Literal["centralised", "centralised-features", "isolated", "single-machine"]
 
 
 def _name(value: Any) -> str:
@@ -36,8 +36,8 @@ def _name(value: Any) -> str:
 class Record:
     """Which rounds are evaluated: every so many, and always the start and the last; by default at most 200.
 
-    With ``theory`` what the papers' theorems bound is told beside the bounds (:mod:`netsim.theory`), with ``parameters``
-    the last parameters of every node.
+    ``theory`` tells what theorems say beside what is measured (:mod:`netsim.theory`), ``parameters`` the last parameters
+    of every node.
     """
 
     every: Count | None = None

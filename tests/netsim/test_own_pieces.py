@@ -150,4 +150,4 @@ def test_a_derived_loss_has_no_exact_optimum(folder, capsys):
         "@dataclass(frozen=True, kw_only=True)\nclass Derived(OrdinalHinge):\n    more: float = 1.0\n"
     )
     assert run("model.loss={kind: derived:Derived}") == 0
-    assert "known for the summed ordinal hinge loss only" in " ".join(capsys.readouterr().out.split())
+    assert "the optimum is not known for the loss Derived" in " ".join(capsys.readouterr().out.split())

@@ -308,7 +308,7 @@ def test_strips_have_their_known_optimum(strips: Scenario) -> None:
     """Both baselines reach the optimum of a primal solved apart: the linear kernel's features are the inputs."""
     world = build(strips, 0, Path())
     for baseline in (centralised, centralised_features):
-        assert baseline(world)["objective"] == pytest.approx(689.1753652287312, rel=1e-9)
+        assert baseline(world)[0]["objective"] == pytest.approx(689.1753652287312, rel=1e-9)
 
 
 def test_a_failing_solver_leaves_the_baseline_absent(strips: Scenario) -> None:

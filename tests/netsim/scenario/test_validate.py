@@ -35,7 +35,7 @@ def mistakes_of(path: str, *settings: str) -> list[Mistake]:
         ("slot=20", "slot", "20 is not a time; write a number with its unit, like 20ms (ns, us, ms, s, min)"),
         ("about=5", "about", "5 is not text"),
         ("about=", "about", "null is not text"),
-        ("record=5", "record", "5 is not a mapping with the keys every"),
+        ("record=5", "record", "5 is not a mapping with the keys every, theory, parameters"),
         (
             "network.links.more={p: 1}",
             "network.links.more",
@@ -50,7 +50,7 @@ def mistakes_of(path: str, *settings: str) -> list[Mistake]:
         (
             "baselines=[isolate]",
             "baselines.0",
-            "'isolate' is not one of centralised, centralised-features, isolated; did you mean isolated?",
+            "'isolate' is not one of centralised, centralised-features, isolated, single-machine; did you mean isolated?",
         ),
         ("data=csv", "data.path", "missing; add path: with text"),
         (
@@ -106,8 +106,7 @@ model:
         ":7:24: network.links.loss.loss: is not a key here; known are kind, p",
         ":8:5: network.links.delay: jitter 2ms is longer than time 1ms, so that frames would arrive before they are "
         "sent; make it at most the time",
-        ":11:3: model.loss: 'hingd' is not a kind of loss; known are ordinal-hinge, squared, or "
-        "module:Class of your own",
+        ":11:3: model.loss: 'hingd' is not a kind of loss; did you mean hinge?",
     ]
 
 
