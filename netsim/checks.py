@@ -17,6 +17,7 @@ from netsim.topology import degrees
 from netsim.units import written
 from netsim.world import build_graph, load_data, rounds_of, split_data
 from nodes.node import told
+from nodes.steps import step_for
 from nodes.vectors import LONGEST
 
 Part = TypeVar("Part")
@@ -50,8 +51,12 @@ def _inputs(point: Point) -> str:
     """All that the findings depend on; points that agree in it need one check."""
     resolved, model = point.resolved, point.resolved["model"]
     parts = ("seed", "data-seed", "network-seed", "rounds", "passes", "slot", "limit", "data", "split", "network")
-    others = [model["features"], model["loss"], resolved["algorithm"]]
+    others = [model["features"], model["loss"], resolved["algorithm"], _curvature(point.scenario) > 0]
     return json.dumps([*(resolved.get(name) for name in parts), *others], sort_keys=True)
+
+
+def _curvature(scenario: Scenario) -> float:
+    return float(getattr(scenario.model.penalty, "curvature", 0.0))
 
 
 def _check(scenario: Scenario, repeat: int, folder: Path) -> Iterator[Finding]:
@@ -76,6 +81,9 @@ def _check(scenario: Scenario, repeat: int, folder: Path) -> Iterator[Finding]:
 def _size(scenario: Scenario, dataset: Dataset) -> Iterator[Finding]:
     features = _attempt("model.features", lambda: scenario.model.features.size_for(dataset.X_train.shape[1]))
     thresholds = _attempt("model.loss", lambda: scenario.model.loss.thresholds(dataset.ranks))
+    step = _attempt("algorithm.step", lambda: step_for(scenario.algorithm.step, _curvature(scenario)))
+    if isinstance(step, Finding):
+        yield step
     yield from (finding for finding in (features, thresholds) if isinstance(finding, Finding))
     if isinstance(features, int) and isinstance(thresholds, int) and not 0 < features + thresholds <= LONGEST:
         message = f"{features} features and {thresholds} thresholds are more than the {LONGEST} numbers of a frame"

@@ -95,6 +95,14 @@ class Evaluation:
         penalties = np.array([task.penalty.value(theta[: self._size]) for theta in stack])
         return task.loss.factor(task.samples) * losses + task.penalties * penalties
 
+    def distance(self, stack: Floats, theta: Floats) -> float:
+        """Mean over nodes and test samples of the squared difference between nodes' scores and those of ``theta``."""
+        size = self._size
+        differences = [
+            features @ (own[:size] - theta[:size]) for features, own in zip(self._test_features, stack, strict=False)
+        ]
+        return float(np.mean(np.square(differences)))
+
     @cached_property
     def _test_features(self) -> list[Floats]:
         """Each node's features of the test set; nodes that scale alike share one array."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from netsim.evaluation import Evaluation
+from netsim.theory import Theory
 from netsim.traffic import Traffic, of_node, total
 from netsim.transports.base import DivergedError
 from netsim.world import World
@@ -24,6 +25,7 @@ class Recorder:
     ) -> None:
         self._world, self._write, self._progress = world, write, progress
         self._evaluation = Evaluation(world)
+        self._theory = Theory(world, self._evaluation) if world.record.theory else None
         self._waiting: dict[int, dict[int, tuple[Floats, Traffic]]] = {}
         self._living = set(range(world.task.nodes))
         self.lost: dict[int, Traffic] = {}
@@ -55,7 +57,8 @@ class Recorder:
 
     def _evaluate(self, completed: int, told: Mapping[int, tuple[Floats, Traffic]]) -> None:
         nodes = sorted(told)
-        stack = np.array([told[node][0] for node in nodes])
+        numbers = np.array([told[node][0] for node in nodes])
+        stack = np.ascontiguousarray(numbers[:, : self._world.task.parameters])
         try:
             evaluated = self._evaluation.row(stack, nodes)
         except NonFiniteError as error:
@@ -63,7 +66,11 @@ class Recorder:
         self.final = stack
         self.objectives.append(evaluated["objective"])
         self._traffic = {**self.lost, **{node: told[node][1] for node in nodes}}
-        counts = _counts(total(self._traffic.values()), whole=not self.lost)
+        traffic = total(self._traffic.values())
+        if self._theory is not None and not self.lost:
+            sums = numbers[:, stack.shape[1] :]
+            evaluated["theory"] = self._theory.row(completed, stack, evaluated["objective"], sums, traffic)
+        counts = _counts(traffic, whole=not self.lost)
         self._write({"round": completed, "time": completed * self._world.period / 1e9, **evaluated, **counts})
         if self._progress:
             self._progress(completed)

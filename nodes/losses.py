@@ -39,7 +39,10 @@ def weight_for(weight: float | str, samples: int) -> float:
 
 
 class Loss(Protocol):
-    """A scenario's choice of loss; frozen."""
+    """A scenario's choice of loss; frozen.
+
+    One whose slopes are bounded may say so by ``steepest``, as the built-in hinges do.
+    """
 
     @property
     def reduce(self) -> Literal["sum", "mean"]:
@@ -115,6 +118,11 @@ class OrdinalHinge:
         violated = (margins < 1.0) * signs
         return -np.add.reduce(violated, 0), np.add.reduce(violated, 1)
 
+    def steepest(self, targets: Floats) -> tuple[Floats, Floats]:
+        """The largest slope by each sample's score (n,), and of one sample by each threshold (T,)."""
+        above = (targets > 0).sum(axis=1)
+        return np.maximum(above, targets.shape[1] - above).astype(np.float64), np.ones(targets.shape[1])
+
     def metrics(self, scores: Floats, thresholds: Floats, labels: Labels) -> dict[str, float]:
         """Accuracy, and mean absolute error in ranks (dSVOR paper eq. 25)."""
         missed = np.abs(1 + (scores[:, None] > thresholds).sum(axis=1) - labels)
@@ -149,6 +157,10 @@ class Hinge:
     def slopes(self, scores: Floats, thresholds: Floats, targets: Floats) -> tuple[Floats, Floats]:
         """Minus the sign of each violated margin."""
         return -targets * (scores * targets < 1.0), thresholds
+
+    def steepest(self, targets: Floats) -> tuple[Floats, Floats]:
+        """One by each sample's score (n,)."""
+        return np.ones(len(targets)), np.zeros(0)
 
     def metrics(self, scores: Floats, thresholds: Floats, labels: Labels) -> dict[str, float]:
         """Accuracy, and the share of errors."""
