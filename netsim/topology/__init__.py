@@ -5,7 +5,7 @@ from __future__ import annotations
 from netsim.topology.drawn import ErdosRenyi, RandomGeometric, RandomRegular, SmallWorld
 from netsim.topology.graph import checked, degrees
 from netsim.topology.listed import Edges
-from netsim.topology.regular import Complete, Grid, PathGraph, Ring, Star, Torus
+from netsim.topology.regular import Complete, Expander, Grid, PathGraph, Ring, Star, Torus
 
 Topology = (
     Ring
@@ -14,6 +14,7 @@ Topology = (
     | Complete
     | Grid
     | Torus
+    | Expander
     | ErdosRenyi
     | RandomGeometric
     | RandomRegular
@@ -24,6 +25,7 @@ Topology = (
 __all__ = [
     "Complete",
     "Edges",
+    "Expander",
     "ErdosRenyi",
     "Grid",
     "PathGraph",

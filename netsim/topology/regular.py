@@ -95,3 +95,24 @@ class Torus:
     def build(self, generator: np.random.Generator, folder: Path) -> nx.Graph:
         """The graph; nothing is drawn."""
         return plain(nx.convert_node_labels_to_integers(nx.grid_2d_graph(self.rows, self.columns, periodic=True)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Expander:
+    """The Margulis-Gabber-Galil expander on side^2 nodes (x, y), numbered row by row.
+
+    Each is joined to (x +- 2y, y), (x +- (2y + 1), y), (x, y +- 2x) and (x, y +- (2x + 1)) modulo the side. Edges that
+    coincide count once and loops not at all, so that degrees are 8 or less. Its spectral gap does not fall with size.
+    """
+
+    kind: Literal["expander"] = "expander"
+    side: Count
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes there are."""
+        return self.side**2
+
+    def build(self, generator: np.random.Generator, folder: Path) -> nx.Graph:
+        """The graph; nothing is drawn."""
+        return plain(nx.convert_node_labels_to_integers(nx.Graph(nx.margulis_gabber_galil_graph(self.side))))

@@ -12,10 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from netsim.mixing import combination_matrix, spectral_radius
 from netsim.topology import (
     Complete,
     Edges,
     ErdosRenyi,
+    Expander,
     Grid,
     PathGraph,
     RandomGeometric,
@@ -27,6 +29,7 @@ from netsim.topology import (
     Torus,
     degrees,
 )
+from nodes.weights import Metropolis
 
 HERE = Path(".")
 LAWS = settings(deadline=None, derandomize=True, max_examples=60)
@@ -50,6 +53,8 @@ def topologies(draw: st.DrawFn) -> Any:
     kind = draw(st.sampled_from([name for name in get_args(Topology) if name is not Edges]))
     if kind in (Grid, Torus):
         return kind(rows=draw(st.integers(1, 7)), columns=draw(st.integers(1, 7)))
+    if kind is Expander:
+        return Expander(side=draw(st.integers(1, 7)))
     if kind is ErdosRenyi:
         return ErdosRenyi(nodes=nodes, p=draw(st.floats(0.3, 1.0)))
     if kind is RandomGeometric:
@@ -92,6 +97,7 @@ def test_same_seed_gives_the_same_graph(topology: Any, seed: int) -> None:
         Complete(nodes=1),
         Grid(rows=1, columns=1),
         Torus(rows=1, columns=1),
+        Expander(side=1),
         ErdosRenyi(nodes=1, p=0.0),
         RandomGeometric(nodes=1, radius=0.1),
         RandomRegular(nodes=1, degree=4),
@@ -270,3 +276,13 @@ def test_missing_edge_file_names_both_places(tmp_path: Path) -> None:
     """An edge list that is nowhere is an error that tells where it was looked for."""
     with pytest.raises(ValueError, match=f"no file 'mesh.txt' in the scenario's folder {tmp_path} or in {Path.cwd()}"):
         build(Edges(path="mesh.txt"), folder=tmp_path)
+
+
+@pytest.mark.parametrize(("side", "edges", "radius"), [(5, 70, 0.7139), (7, 154, 0.7675), (10, 340, 0.7521)])
+def test_expanders_mix_as_fast_whatever_their_size(side: int, edges: int, radius: float) -> None:
+    """Of 25, 49 and 100 nodes the spectral radius is about .75, with degrees of 4 to 8."""
+    graph = build(Expander(side=side))
+    assert graph.number_of_edges() == edges
+    assert {4, 8} <= set(dict(graph.degree).values()) <= set(range(4, 9))
+    found = spectral_radius(combination_matrix(Metropolis(), degrees(graph)))
+    assert found == pytest.approx(radius, abs=1e-4)
