@@ -9,6 +9,7 @@ import pytest
 from nodes.arrays import Floats
 from nodes.batches import Batches
 from nodes.learner import Learner
+from nodes.ledger import Ledger
 from nodes.losses import OrdinalHinge, Squared
 from nodes.penalties import ElasticNet
 from nodes.steps import Diminishing
@@ -119,3 +120,23 @@ def test_steps_lower_the_objective(loss: OrdinalHinge | Squared) -> None:
     lower = learner.descend(theta, gradient.copy() * 1e-4, 0)
     assert objective(lower) < objective(theta)
     assert np.allclose(lower, theta - 0.5e-4 * gradient)
+
+
+@pytest.mark.parametrize("size", [None, 3])
+def test_a_ledger_is_told_of_what_each_adaptation_costs(size: int | None) -> None:
+    """The loss of the batch with the node's part of the penalty, before learning; and half the step times ||g||^2."""
+    loss, penalty, ledger = OrdinalHinge(C=3.0), ElasticNet(alpha=0.3, zeros="subgradient"), Ledger()
+    draws = np.random.default_rng(4)
+    features, labels = draws.normal(size=(N, D)), draws.integers(1, RANKS + 1, N)
+    targets, batches = loss.targets(labels, RANKS), Batches(N, size, key=7)
+    learner = Learner(features, targets, loss, 3.0, penalty, PART, STEP, batches, ledger)
+    paid = energy = 0.0
+    for k in range(6):
+        theta = point(loss, k)
+        gradient = learner.gradient(theta, k)
+        rows = Batches(N, size, key=7).rows(k)
+        rows = np.arange(N) if rows is None else rows
+        each = loss.values(features[rows] @ theta[:D], theta[D:], targets[rows])
+        paid += 3.0 * N * float(each.mean()) + PART * penalty.value(theta[:D])
+        energy += STEP.size(k) / 2 * float(gradient @ gradient)
+        np.testing.assert_allclose(ledger.sums, [paid, energy], rtol=1e-12)

@@ -9,18 +9,26 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from nodes.arrays import Floats, Integers
-from nodes.losses import Losses, OrdinalHinge, Squared, weight_for
+from nodes.losses import Hinge, Losses, OrdinalHinge, Squared, weight_for
 
-LOSSES: list[OrdinalHinge | Squared] = [OrdinalHinge(), Squared()]
+BuiltIn = OrdinalHinge | Hinge | Squared
+LOSSES: list[BuiltIn] = [OrdinalHinge(), Squared(), Hinge(), Squared(labels="signs")]
+NAMES = ["ordinal", "squared", "hinge", "squared of signs"]
 RANKS = 4
 
 
-def drawn(loss: OrdinalHinge | Squared, seed: int, count: int = 9, scale: float = 2.0) -> tuple[Floats, Floats, Floats]:
+def ranks_of(loss: BuiltIn) -> int:
+    """How many ranks to try a loss with."""
+    return 2 if loss in (Hinge(), Squared(labels="signs")) else RANKS
+
+
+def drawn(loss: BuiltIn, seed: int, count: int = 9, scale: float = 2.0) -> tuple[Floats, Floats, Floats]:
     """Scores, thresholds and targets of random samples."""
     draws = np.random.default_rng(seed)
-    labels = draws.integers(1, RANKS + 1, count)
-    thresholds = draws.normal(scale=scale, size=loss.thresholds(RANKS))
-    return draws.normal(scale=scale, size=count), thresholds, loss.targets(labels, RANKS)
+    ranks = ranks_of(loss)
+    labels = draws.integers(1, ranks + 1, count)
+    thresholds = draws.normal(scale=scale, size=loss.thresholds(ranks))
+    return draws.normal(scale=scale, size=count), thresholds, loss.targets(labels, ranks)
 
 
 def hinges(score: float, thresholds: Floats, label: int) -> float:
@@ -29,10 +37,10 @@ def hinges(score: float, thresholds: Floats, label: int) -> float:
     return float(sum(max(0.0, term) for term in terms))
 
 
-@pytest.mark.parametrize("loss", LOSSES, ids=["ordinal", "squared"])
+@pytest.mark.parametrize("loss", LOSSES, ids=NAMES)
 @settings(deadline=None, derandomize=True, max_examples=100)
 @given(here=st.integers(0, 10**6), there=st.integers(0, 10**6), scale=st.sampled_from([0.1, 1.0, 30.0]))
-def test_slopes_are_a_subgradient(loss: OrdinalHinge | Squared, here: int, there: int, scale: float) -> None:
+def test_slopes_are_a_subgradient(loss: BuiltIn, here: int, there: int, scale: float) -> None:
     """The loss is nowhere below its tangent: values(theta') >= values(theta) + g'(theta' - theta)."""
     scores, thresholds, targets = drawn(loss, here, scale=scale)
     other_scores, other_thresholds, _ = drawn(loss, there, scale=scale)
@@ -42,17 +50,15 @@ def test_slopes_are_a_subgradient(loss: OrdinalHinge | Squared, here: int, there
     assert rise.sum() >= tangent - 1e-9 * scale**2
 
 
-@pytest.mark.parametrize("loss", LOSSES, ids=["ordinal", "squared"])
-def test_slopes_are_the_numeric_derivatives(loss: OrdinalHinge | Squared) -> None:
+@pytest.mark.parametrize("loss", LOSSES, ids=NAMES)
+def test_slopes_are_the_numeric_derivatives(loss: BuiltIn) -> None:
     """By every score and by every threshold, away from kinks."""
     for seed in range(20):
         scores, thresholds, targets = drawn(loss, seed)
         by_score, by_threshold = loss.slopes(scores, thresholds, targets)
         point = np.concatenate((scores, thresholds))
 
-        def whole(
-            point: Floats, count: int = len(scores), targets: Floats = targets, loss: OrdinalHinge | Squared = loss
-        ) -> float:
+        def whole(point: Floats, count: int = len(scores), targets: Floats = targets, loss: BuiltIn = loss) -> float:
             return float(loss.values(point[:count], point[count:], targets).sum())
 
         step = 1e-6 * np.eye(len(point))
@@ -153,3 +159,66 @@ def test_weights_are_read(written: Any) -> None:
     """Numbers and numbers over N are taken as they are written."""
     loss = TypeAdapter[Any](Losses).validate_python({"kind": "ordinal-hinge", "C": written})
     assert loss == OrdinalHinge(C=written)
+
+
+def test_hinge_by_hand() -> None:
+    """Rank 1 is -1 and rank 2 is +1; a margin below 1 costs what it lacks, and has the slope of minus its sign."""
+    loss = Hinge()
+    targets = loss.targets(np.array([1, 2, 2, 1]), 2)
+    scores, none = np.array([-0.5, 0.25, 1.0, -3.0]), np.empty(0)
+    assert targets.tolist() == [-1, 1, 1, -1]
+    assert loss.values(scores, none, targets).tolist() == [0.5, 0.75, 0.0, 0.0]
+    by_score, by_threshold = loss.slopes(scores, none, targets)
+    assert by_score.tolist() == [1.0, -1.0, 0.0, 0.0]
+    assert by_threshold.shape == (0,)
+    assert (loss.reduce, loss.factor(9), loss.thresholds(2)) == ("mean", 1.0, 0)
+
+
+@pytest.mark.parametrize("loss", [Hinge(), Squared(labels="signs")], ids=["hinge", "squared of signs"])
+def test_two_classes_are_told_by_the_sign(loss: Hinge | Squared) -> None:
+    """Accuracy and share of errors; a score of zero counts as the first class."""
+    found = loss.metrics(np.array([-2.0, 0.0, 0.1, -0.1, 5.0]), np.empty(0), np.array([1, 1, 2, 2, 1]))
+    assert found["accuracy"] == pytest.approx(0.6)
+    assert found["error"] == pytest.approx(0.4)
+
+
+def test_squared_errors_of_numbers_and_of_signs() -> None:
+    """Numbers are themselves; with ``labels: signs`` the ranks 1 and 2 are -1 and +1."""
+    numbers = np.array([0.5, -1.25])
+    assert Squared().targets(numbers, 0).tolist() == [0.5, -1.25]
+    assert Squared().metrics(np.zeros(2), np.empty(0), numbers) == {"mse": 0.90625, "mae": 0.875}
+    signs = Squared(labels="signs").metrics(np.zeros(2), np.empty(0), np.array([1, 2]))
+    assert (signs["mse"], signs["mae"]) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("loss", "ranks", "said"),
+    [
+        (OrdinalHinge(), 0, "for ranks, and these labels are numbers"),
+        (Hinge(), 0, "for two classes, and these labels are numbers"),
+        (Hinge(), 3, "for two classes, and these labels are 3 ranks"),
+        (Squared(labels="signs"), 4, "for two classes, and these labels are 4 ranks"),
+    ],
+)
+def test_labels_that_a_loss_is_not_for_are_refused(loss: BuiltIn, ranks: int, said: str) -> None:
+    """The message says what the labels are."""
+    with pytest.raises(ValueError, match=said):
+        loss.thresholds(ranks)
+
+
+@pytest.mark.parametrize("loss", [OrdinalHinge(), Hinge()], ids=["ordinal", "hinge"])
+def test_no_slope_is_steeper_than_the_steepest(loss: OrdinalHinge | Hinge) -> None:
+    """Over many random scores and thresholds, and some score attains it for every sample."""
+    ranks = ranks_of(loss)
+    labels = np.arange(1, ranks + 1)
+    targets = loss.targets(labels, ranks)
+    by_score, by_threshold = loss.steepest(targets)
+    attained = np.zeros(ranks)
+    draws = np.random.default_rng(0)
+    for _ in range(300):
+        thresholds = np.sort(draws.normal(scale=3, size=loss.thresholds(ranks)))
+        slopes, each = loss.slopes(draws.normal(scale=9, size=ranks), thresholds, targets)
+        assert (np.abs(slopes) <= by_score).all()
+        assert (np.abs(each) <= ranks * by_threshold).all()
+        attained = np.maximum(attained, np.abs(slopes))
+    assert attained.tolist() == by_score.tolist()

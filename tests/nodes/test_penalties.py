@@ -83,3 +83,22 @@ def test_the_part_of_one_node() -> None:
     """A shared penalty is divided by the nodes, so that their parts make up one; otherwise each has it whole."""
     assert ElasticNet().at_node(8) == 0.125
     assert ElasticNet(share="node").at_node(8) == 1.0
+
+
+@pytest.mark.parametrize("zeros", ["proximal", "subgradient"])
+def test_strength_multiplies_all_of_it(zeros: Any) -> None:
+    """Value, gradient and reach of the proximal step grow by the strength; the curvature is strength * (1 - alpha)."""
+    weights = np.array([3.0, -4.0, 0.5])
+    one, ten = ElasticNet(alpha=0.25, zeros=zeros), ElasticNet(alpha=0.25, zeros=zeros, strength=10.0)
+    assert ten.value(weights) == pytest.approx(10 * one.value(weights), rel=1e-14)
+    np.testing.assert_allclose(gradient(ten, weights, 0.5), gradient(one, weights, 5.0), rtol=1e-14)
+    np.testing.assert_allclose(shrunk(ten, weights, 0.1), shrunk(one, weights, 1.0), rtol=1e-14)
+    assert (one.curvature, ten.curvature) == (0.75, 7.5)
+
+
+def test_no_strength_is_no_penalty() -> None:
+    """Nothing is added and nothing shrinks."""
+    penalty, weights = ElasticNet(alpha=0.5, strength=0.0), np.array([1.0, -2.0])
+    assert penalty.value(weights) == 0
+    assert gradient(penalty, weights, 1.0).tolist() == [0, 0]
+    assert shrunk(penalty, weights, 9.0).tolist() == [1.0, -2.0]
