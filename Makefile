@@ -1,8 +1,9 @@
-# make run | test | bench | numbers: each sets up .venv where needed. Needs Python 3.11 or newer with venv, and make.
+# make run | test | bench | numbers | papers: each sets up .venv where needed. Needs Python 3.11 or newer with venv, and make.
+# make papers takes FULL=1 (the papers' own extent, hours) and DATA=FOLDER (where their data are).
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test bench numbers clean
+.PHONY: run test bench numbers papers clean
 
 run: .venv/installed
 	$(BIN)/netsim run rings
@@ -18,6 +19,9 @@ bench: .venv/installed
 
 numbers: .venv/installed
 	$(BIN)/python -m benchmarks.numbers
+
+papers: .venv/installed
+	$(BIN)/python -m benchmarks.papers $(if $(FULL),--full) $(if $(DATA),--data $(DATA))
 
 .venv/installed: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "netsim needs Python 3.11 or newer")'

@@ -19,9 +19,10 @@ from rich.table import Table
 
 import netsim
 from netsim.checks import Finding, check
-from netsim.compare import pivot, rows
+from netsim.compare import rows
 from netsim.jobs import describe
 from netsim.options import Command, parser_of
+from netsim.pivot import pivot
 from netsim.processes import end, started, uninterrupted
 from netsim.progress import Bar
 from netsim.results import NotARunError, Run, open_run
@@ -29,13 +30,14 @@ from netsim.runs import Summary, execute, plan, prepare
 from netsim.scenario.hosts import read_hosts
 from netsim.scenario.load import Loaded, ScenarioError, builtin, kinds, load, schema
 from netsim.tables import csv_text, json_text, pivot_table, terminal, text_of
+from netsim.theory import consensus_bounds
 from netsim.transports.zeromq.crew import Crew
 from netsim.transports.zeromq.hosts import host_crew, posts
 from netsim.transports.zeromq.keys import COORDINATOR, write_keys
 from netsim.transports.zeromq.transport import ZeroMQ
 from netsim.transports.zeromq.worker import serve
 from netsim.units import written
-from netsim.world import build
+from netsim.world import World, build
 
 GOOD, FAILED, WRONG, INTERRUPTED = 0, 1, 2, 130
 
@@ -233,12 +235,12 @@ def compare(options: argparse.Namespace) -> int:
 
 
 def plot(options: argparse.Namespace) -> int:
-    """Draw curves of run directories."""
+    """Draw metrics of run directories over bytes, rounds, time or a sweep path's values, or final parameters."""
     from netsim.figures import plot as draw  # matplotlib takes half a second to import
 
     runs = _opened(options.run)
     output = Path(options.output or f"{runs[0].name}-{options.y}-{options.x}.png")
-    out.print(str(draw(runs, options.x, options.y, output)), markup=False)
+    out.print(str(draw(runs, options.x, options.y, output, scale=options.scale)), markup=False)
     return GOOD
 
 
@@ -251,14 +253,22 @@ def validate(options: argparse.Namespace) -> int:
             status = WRONG
             continue
         loaded, _ = checked
-        world = describe(build(loaded.points[0].scenario, 0, loaded.folder))
-        radius = world.pop("spectral-radius")
-        gap = "too small to compute" if radius is None else f"{1 - radius:.4g}"
-        sizes = ", ".join(f"{value} {name}" for name, value in world.items() if name != "slot")
         runs = len(loaded.points) * loaded.repeats
-        of = "run" if runs == 1 else "runs"
-        out.print(f"{loaded.name}: good; {runs} {of} of {sizes}; spectral gap {gap}", markup=False)
+        world = build(loaded.points[0].scenario, 0, loaded.folder)
+        out.print(f"{loaded.name}: good; {runs} run{'s'[: runs > 1]} of {_outlook(world)}", markup=False)
     return status
+
+
+def _outlook(world: World) -> str:
+    """What a world comes to before it is run."""
+    sizes = describe(world)
+    radius, bounds = sizes.pop("spectral-radius"), consensus_bounds(world)
+    gap = "too small to compute" if radius is None else f"{1 - radius:.4g}"
+    told = [f"{value} {name}" for name, value in sizes.items() if name != "slot" and value]
+    parts = [", ".join(told), f"spectral gap {gap}"]
+    if bounds is not None:
+        parts.append(f"consensus distance at most {bounds[-1]:.4g} at the end, if no frame is lost or late")
+    return "; ".join(parts)
 
 
 def list_(options: argparse.Namespace) -> int:
