@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from netsim import __version__
-from netsim.data import find
+from netsim.data import find, fingerprint
 from netsim.diagnostics import logger
 from netsim.jobs import Job, JobResult, do
 from netsim.methods import relevant
@@ -82,15 +82,15 @@ def run_folder(loaded: Loaded, out: Path) -> Path:
 def _inputs(loaded: Loaded) -> Iterator[str]:
     """Fingerprints of the files that a scenario reads: whatever it names as a path, and classes of the user's own."""
     paths = {path for point in loaded.points for path in _paths(point.resolved)}
-    files = [find(path, loaded.folder) for path in sorted(paths)]
+    files = [find(path, loaded.folder, directory=True) for path in sorted(paths)]
     for file in [*files, *loaded.own_files]:
-        yield sha256(file.read_bytes()).hexdigest()
+        yield fingerprint(file)
 
 
 def _paths(resolved: Any) -> Iterator[str]:
     if isinstance(resolved, Mapping):
         for name, value in resolved.items():
-            if name == "path" and isinstance(value, str):
+            if name in ("path", "test-path") and isinstance(value, str):
                 yield value
             else:
                 yield from _paths(value)

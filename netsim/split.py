@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from nodes.arrays import Floats, Integers
+from nodes.arrays import Floats, Integers, Labels
 from nodes.quantities import Positive
 
 
@@ -17,18 +17,18 @@ class Random:
 
     kind: Literal["random"] = "random"
 
-    def assign(self, y: Integers, nodes: int, generator: np.random.Generator) -> list[Integers]:
+    def assign(self, y: Labels, nodes: int, generator: np.random.Generator) -> list[Integers]:
         """Ascending sample numbers for each node; ``ValueError`` for fewer samples than nodes."""
         return _parts(generator.permutation(np.arange(len(y)) % nodes), nodes)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ByLabel:
-    """Samples sorted by rank and cut in equal runs, so that each node sees few ranks; sizes differ by at most one."""
+    """Samples sorted by label and cut in equal runs, so that each node sees few ranks; sizes differ by at most one."""
 
     kind: Literal["by-label"] = "by-label"
 
-    def assign(self, y: Integers, nodes: int, generator: np.random.Generator) -> list[Integers]:
+    def assign(self, y: Labels, nodes: int, generator: np.random.Generator) -> list[Integers]:
         """Ascending sample numbers for each node; ``ValueError`` for fewer samples than nodes."""
         order = generator.permutation(len(y))
         order = order[np.argsort(y[order], kind="stable")]
@@ -47,8 +47,10 @@ class Dirichlet:
     kind: Literal["dirichlet"] = "dirichlet"
     concentration: Positive = 0.5
 
-    def assign(self, y: Integers, nodes: int, generator: np.random.Generator) -> list[Integers]:
+    def assign(self, y: Labels, nodes: int, generator: np.random.Generator) -> list[Integers]:
         """Ascending sample numbers for each node; ``ValueError`` for fewer samples than nodes."""
+        if y.dtype.kind == "f":
+            raise ValueError("dirichlet shares out each rank, and these labels are numbers; take random or by-label")
         owners = np.empty(len(y), dtype=np.int64)
         for rank in np.unique(y):
             members = generator.permutation(np.flatnonzero(y == rank))
@@ -63,7 +65,7 @@ class Unequal:
     kind: Literal["unequal"] = "unequal"
     spread: Positive = 1.0
 
-    def assign(self, y: Integers, nodes: int, generator: np.random.Generator) -> list[Integers]:
+    def assign(self, y: Labels, nodes: int, generator: np.random.Generator) -> list[Integers]:
         """Ascending sample numbers for each node; ``ValueError`` for fewer samples than nodes."""
         logarithms = self.spread * generator.standard_normal(nodes)
         # Proportions of the largest, so that no spread overflows.

@@ -1,4 +1,4 @@
-"""What theorems say of a run, beside what is measured: consensus, the gap to the optimum, regret, the network's error."""
+"""What theorems say of a run beside what is measured: consensus, gap to the optimum, regret, the network's error."""
 
 from __future__ import annotations
 
@@ -129,9 +129,9 @@ def regret_is_bounded(world: World) -> bool:
     """Whether the regret of this run is at most the sum of eta_k ||g||^2 / 2 over nodes and adaptations.
 
     An adaptation from psi takes the squared distance to any u from ||psi - u||^2 to at most
-    (1 - eta lambda) ||psi - u||^2 - 2 eta (paid - paid by u) + eta^2 ||g||^2 where objectives have curvature lambda, and
-    combining with doubly stochastic weights never raises the sum over nodes. Divided by 2 eta_n = 2/(lambda n) and added
-    up over n, the distances telescope away. (For one node: Shalev-Shwartz, Singer, Srebro and Cotter, Pegasos, 2011,
+    (1 - eta lambda) ||psi - u||^2 - 2 eta (paid - paid by u) + eta^2 ||g||^2 where objectives have curvature lambda,
+    and combining with doubly stochastic weights never raises the sum over nodes. Divided by 2 eta_n = 2/(lambda n) and
+    added up over n, the distances telescope away. (For one node: Shalev-Shwartz, Singer, Srebro and Cotter, Pegasos, 2011,
     Lemma 1; for networks: the online learning paper, whose proposition has a bound of the same growth.)
     """
     task = world.task

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from netsim.baselines.kernels import kernel_features
 from netsim.baselines.optima import (
     MOST_SAMPLES,
@@ -19,7 +21,7 @@ from netsim.baselines.optima import (
 from netsim.baselines.svorim import feature_optimum, kernel_optimum
 from netsim.evaluation import SMALL
 from netsim.world import World
-from nodes.arrays import Floats
+from nodes.arrays import Floats, Integers
 from nodes.features import Linear
 from nodes.losses import OrdinalHinge
 
@@ -52,6 +54,7 @@ def _ordinal(world: World) -> Row:
     require_ordinal(world)
     task, data = world.task, world.dataset
     train, test = world.pooled(data.X_train), world.pooled(data.X_test)
+    ranks_of: Integers = data.y_train.astype(np.int64)
     strength = getattr(task.penalty, "strength", 1.0)
     if strength == 0:
         raise AbsentError("the optimum of the ordinal hinge loss is known with a penalty only")
@@ -59,10 +62,10 @@ def _ordinal(world: World) -> Row:
     with absent_where_it_fails():
         # The features of the linear kernel are the inputs, and few: the solver is slow on its matrix and fast on them.
         if type(task.features) is Linear:
-            linear = feature_optimum(train, data.y_train, data.ranks, weight, alpha=0.0)
+            linear = feature_optimum(train, ranks_of, data.ranks, weight, alpha=0.0)
             scores, thresholds, objective = test @ linear.weights, linear.thresholds, linear.objective
         else:
-            other = kernel_optimum(task.features.gram(train, train), data.y_train, data.ranks, weight)
+            other = kernel_optimum(task.features.gram(train, train), ranks_of, data.ranks, weight)
             scores = task.features.gram(test, train) @ other.coefficients
             thresholds, objective = other.thresholds, other.objective
     return {**_metrics(world, scores, thresholds), "objective": strength * objective}

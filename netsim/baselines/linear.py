@@ -36,7 +36,12 @@ def hinge_optimum(features: Floats, signs: Floats, counts: Floats, curvature: fl
 
 def squared_optimum(features: Floats, targets: Floats, counts: Floats, curvature: float) -> Floats:
     """w (D,) that minimises curvature/2 ||w||^2 + sum_i counts_i (y_i - w'z_i)^2 / 2; of several the shortest."""
-    weighted = features.T * counts
-    matrix = weighted @ features + curvature * np.eye(features.shape[1])
-    solution: Floats = linalg.lstsq(matrix, weighted @ targets, lapack_driver="gelsd")[0]
+    solution: Floats
+    if curvature == 0:
+        roots = np.sqrt(counts)
+        solution = linalg.lstsq(roots[:, None] * features, roots * targets)[0]
+    else:
+        weighted = features.T * counts
+        matrix = weighted @ features + curvature * np.eye(features.shape[1])
+        solution = linalg.solve(matrix, weighted @ targets, assume_a="pos")
     return solution

@@ -1,12 +1,7 @@
-"""Samples from a numpy archive, with the published partitions where it holds some."""
+"""Samples from a numpy archive, with the division into training and test samples that it holds."""
 
 from __future__ import annotations
 
-import io
-import tokenize
-import zipfile
-import zlib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -14,94 +9,118 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from netsim.data.dataset import Dataset, Samples, divide, draw
-from netsim.data.files import find, read_bytes
+from netsim.data.arrays import Arrays, read_arrays
+from netsim.data.dataset import Dataset, Samples, divide, draw, numbered, ranked
+from netsim.data.files import find
 from nodes.arrays import Integers
-from nodes.quantities import Count, Fraction
-
-Arrays = Mapping[str, npt.NDArray[Any]]
+from nodes.quantities import Count, Fraction, Number
 
 PAIRS = (("train_idx", "test_idx"), ("train", "test"))
-# What numpy and zipfile raise for a damaged archive; RuntimeError is zipfile's for encryption and unknown packing.
-DAMAGED = (
-    OSError,
-    EOFError,
-    ValueError,
-    RuntimeError,
-    MemoryError,
-    zipfile.BadZipFile,
-    zlib.error,
-    tokenize.TokenError,
-)
+PUBLISHED = ("X_train", "y_train", "X_test", "y_test")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Npz:
-    """A numpy archive of inputs ``X`` (samples, columns) and ranks ``y`` (samples,).
+    """A numpy archive of inputs ``X`` (samples, columns) and labels ``y`` (samples,); other names may be given.
 
     It may hold row numbers from 0, either ``train`` and ``test``, or ``train_idx`` and ``test_idx`` (partitions, rows)
-    of which repeat r takes partition r. Without either the share ``test`` is drawn at random.
+    of which repeat r takes partition r; or ``n_train_paper``, the number of rows that train, while the others test; or
+    ``X_train``, ``y_train``, ``X_test`` and ``y_test``, with ``packed`` and ``n_features`` where inputs are packed bits.
+    ``train: n`` takes the first n rows, or the first n that train. Otherwise the share ``test`` is drawn at random.
+
+    Labels -1 and +1 are the ranks 1 and 2, others ranks from 1 on. With ``positive`` that label is rank 2 and every
+    other rank 1; with ``target: numbers`` labels are numbers.
     """
 
     kind: Literal["npz"] = "npz"
     path: str
+    inputs: str = "X"
+    labels: str = "y"
+    train: Count | None = None
     test: Fraction = 0.2
     ranks: Count | None = None
+    positive: Number | None = None
+    target: Literal["ranks", "numbers"] = "ranks"
+
+    def __post_init__(self) -> None:
+        if self.target == "numbers" and (self.ranks is not None or self.positive is not None):
+            raise ValueError("target: numbers goes with neither ranks nor positive; remove one of them")
 
     def load(self, generator: np.random.Generator, repeat: int, folder: Path) -> Dataset:
         """The samples of the archive; ``ValueError`` names the file and the array that is wrong."""
         file = find(self.path, folder)
-        arrays = read_arrays(file)
-        samples = _samples(file.name, arrays)
-        pair = _pair(file.name, arrays)
+        keys = (self.inputs, self.labels, *PUBLISHED, *(key for pair in PAIRS for key in pair))
+        arrays = read_arrays(file, (*keys, "packed", "n_features", "n_train_paper"))
+        if self.inputs not in arrays and "X_train" in arrays:
+            samples, rows = self._published(file.name, arrays)
+        else:
+            samples = self._samples(file.name, arrays, self.inputs, self.labels)
+            rows = self._rows(samples, arrays, repeat) or draw(samples, self.test, generator)
+        return numbered(samples, *rows) if self.target == "numbers" else divide(samples, *rows, self.ranks)
+
+    def _published(self, source: str, arrays: Arrays) -> tuple[Samples, tuple[Integers, Integers]]:
+        """Training and test samples that stand apart in the archive, and their rows among all."""
+        train, test = (self._samples(source, arrays, f"X_{part}", f"y_{part}") for part in ("train", "test"))
+        if train.X.shape[1] != test.X.shape[1]:
+            raise ValueError(f"X_train of {source} has {train.X.shape[1]} columns and X_test {test.X.shape[1]}")
+        count = _first(source, self.train, len(train.y))
+        samples = Samples(source, np.concatenate([train.X[:count], test.X]), np.concatenate([train.y[:count], test.y]))
+        rows = np.arange(len(samples.y))
+        return samples, (rows[:count], rows[count:])
+
+    def _samples(self, source: str, arrays: Arrays, inputs: str, labels: str) -> Samples:
+        for key in (inputs, labels):
+            if key not in arrays:
+                raise ValueError(
+                    f"there is no array {key} in {source}; it needs {inputs} (samples, columns) and {labels} (samples,)"
+                )
+        X, y = arrays[inputs], arrays[labels]
+        _require(source, inputs, X, "biuf", 2, "numbers in two dimensions (samples, columns)")
+        _require(source, labels, y, "iuf", 1, "whole numbers in one dimension (samples,)")
+        if len(X) != len(y):
+            raise ValueError(
+                f"{inputs} of {source} has {len(X)} rows and {labels} has {len(y)}; each sample has one of both"
+            )
+        if _number(source, arrays, "packed"):
+            columns = _number(source, arrays, "n_features")
+            if X.dtype != np.uint8 or not 0 < columns <= 8 * X.shape[1]:
+                raise ValueError(
+                    f"{inputs} of {source} is not packed bits of n_features: {columns}; see numpy.packbits"
+                )
+            X = np.unpackbits(X, axis=1)[:, :columns]
+        return Samples(source, X, y if self.target == "numbers" else ranked(source, y, self.positive))
+
+    def _rows(self, samples: Samples, arrays: Arrays, repeat: int) -> tuple[Integers, Integers] | None:
+        """The rows that train and those that test, where archive or scenario say so."""
+        pair = _pair(samples.source, arrays)
+        count = self.train or (_number(samples.source, arrays, "n_train_paper") if pair is None else 0)
         if pair is None:
-            return divide(samples, *draw(samples, self.test, generator), self.ranks)
-        train, test = (_rows(samples, key, arrays[key], repeat) for key in pair)
+            if not count:
+                return None
+            rows = np.arange(len(samples.y))
+            count = _first(samples.source, count, len(rows) - 1)
+            return rows[:count], rows[count:]
+        train, test = (_row_numbers(samples, key, arrays[key], repeat) for key in pair)
         shared = np.intersect1d(train, test)
         if len(shared):
             raise ValueError(
-                f"{len(shared)} rows of {file.name} are both in {pair[0]} and in {pair[1]}, the first is row "
+                f"{len(shared)} rows of {samples.source} are both in {pair[0]} and in {pair[1]}, the first is row "
                 f"{shared[0]}; a sample either trains or tests"
             )
-        return divide(samples, train, test, self.ranks)
+        return train[: _first(samples.source, self.train, len(train))], test
 
 
-def read_arrays(file: Path) -> dict[str, npt.NDArray[Any]]:
-    """The arrays of the archive that concern samples, by key."""
-    try:
-        # By way of the bytes, because numpy leaves a file open that it cannot read.
-        archive = np.load(io.BytesIO(read_bytes(file)), allow_pickle=False)
-    except DAMAGED as error:
-        raise ValueError(f"{file.name} is not a whole .npz file; write it with numpy.savez") from error
-    if not isinstance(archive, np.lib.npyio.NpzFile):
-        raise ValueError(f"{file.name} is one array, not an archive of X and y; write it with numpy.savez")
-    with archive:
-        wanted = ("X", "y", *(key for pair in PAIRS for key in pair))
-        return {key: _read(archive, key, file.name) for key in wanted if key in archive.files}
+def _first(source: str, count: int | None, most: int) -> int:
+    if count is not None and count > most:
+        raise ValueError(f"train: {count} is more than the {most} samples of {source} that can train; take fewer")
+    return most if count is None else count
 
 
-def _read(archive: np.lib.npyio.NpzFile, key: str, source: str) -> npt.NDArray[Any]:
-    try:
-        array = archive[key]
-    except DAMAGED as error:
-        raise ValueError(
-            f"array {key} of {source} cannot be read: {error}; it must be a plain array of numbers"
-        ) from error
-    if not isinstance(array, np.ndarray):
-        raise ValueError(f"{key} of {source} is not an array; write the file with numpy.savez")
-    return array
-
-
-def _samples(source: str, arrays: Arrays) -> Samples:
-    for key in ("X", "y"):
-        if key not in arrays:
-            raise ValueError(f"there is no array {key} in {source}; it needs X (samples, columns) and y (samples,)")
-    X, y = arrays["X"], arrays["y"]
-    _require(source, "X", X, "biuf", 2, "numbers in two dimensions (samples, columns)")
-    _require(source, "y", y, "iuf", 1, "whole numbers in one dimension (samples,)")
-    if len(X) != len(y):
-        raise ValueError(f"X of {source} has {len(X)} rows and y has {len(y)}; each sample has one of both")
-    return Samples(source, X, y)
+def _number(source: str, arrays: Arrays, key: str) -> int:
+    if key not in arrays:
+        return 0
+    _require(source, key, arrays[key], "biu", 0, "one whole number")
+    return int(arrays[key])
 
 
 def _pair(source: str, arrays: Arrays) -> tuple[str, str] | None:
@@ -117,7 +136,7 @@ def _pair(source: str, arrays: Arrays) -> tuple[str, str] | None:
     return None
 
 
-def _rows(samples: Samples, key: str, numbers: npt.NDArray[Any], repeat: int) -> Integers:
+def _row_numbers(samples: Samples, key: str, numbers: npt.NDArray[Any], repeat: int) -> Integers:
     """The row numbers that an index array gives to this repeat."""
     if key.endswith("_idx"):
         _require(samples.source, key, numbers, "iu", 2, "row numbers in two dimensions (partitions, rows)")

@@ -1,4 +1,4 @@
-"""What every data piece loads: training and test samples with ordinal ranks, checked before anything runs."""
+"""What every data piece loads: training and test samples with ranks or numbers, checked before anything runs."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from nodes.arrays import Floats, Integers
+from nodes.arrays import Floats, Integers, Labels
 
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Samples of the whole network: inputs X (samples, columns) and ranks y in 1..ranks."""
+    """Samples of the whole network: inputs X (samples, columns), and y: ranks 1..ranks, or numbers where ranks is 0."""
 
     X_train: Floats
-    y_train: Integers
+    y_train: Labels
     X_test: Floats
-    y_test: Integers
+    y_test: Labels
     ranks: int
 
 
@@ -32,12 +32,17 @@ def checked(dataset: Dataset) -> Dataset:
             )
         if not np.isfinite(X).all():
             raise ValueError(f"the {name} set holds inputs that are not finite; remove or fill in")
-        if y.dtype.kind not in "iu" or y.min() < 1 or y.max() > dataset.ranks:
+        if dataset.ranks == 0:
+            if y.dtype.kind != "f" or not np.isfinite(y).all():
+                raise ValueError(
+                    f"the {name} set has labels {y[:5]}, ...; with ranks 0 give finite floating point numbers"
+                )
+        elif y.dtype.kind not in "iu" or y.min() < 1 or y.max() > dataset.ranks:
             raise ValueError(
                 f"the {name} set has labels {np.unique(y)[:5]}, ...; give whole numbers 1 to {dataset.ranks}"
             )
-    if dataset.ranks < 2:
-        raise ValueError(f"there must be 2 ranks or more, not {dataset.ranks}")
+    if dataset.ranks < 0 or dataset.ranks == 1:
+        raise ValueError(f"there must be 2 ranks or more, or 0 for numbers, not {dataset.ranks}")
     return dataset
 
 
@@ -90,6 +95,37 @@ def divide(samples: Samples, train: Integers, test: Integers, ranks: int | None 
         y_test=y[test].astype(np.int64),
         ranks=int(y[used].max()) if ranks is None else ranks,
     )
+
+
+def numbered(samples: Samples, train: Integers, test: Integers) -> Dataset:
+    """The data set whose training and test samples are these rows, for labels that are numbers.
+
+    Raises ``ValueError`` for an empty set, no columns, and values or labels that are not finite.
+    """
+    for name, rows in (("training", train), ("test", test)):
+        if len(rows) == 0:
+            raise ValueError(f"the {name} set of {samples.source} is empty; it needs at least one sample")
+    used = np.union1d(train, test)
+    _require_finite(samples, used)
+    X, y = samples.X, samples.y.astype(np.float64)
+    wrong = used[~np.isfinite(y[used])]
+    if len(wrong):
+        raise ValueError(
+            f"label {y[wrong[0]]} of {samples.source}, {samples.row(int(wrong[0]))}, is not a finite number"
+        )
+    return Dataset(X[train].astype(np.float64), y[train], X[test].astype(np.float64), y[test], ranks=0)
+
+
+def ranked(source: str, labels: npt.NDArray[Any], positive: float | None = None) -> npt.NDArray[Any]:
+    """Labels as ranks: ``positive`` is 2 and every other 1; else -1 and +1 are 1 and 2, others stay as they are."""
+    if positive is not None:
+        if not (labels == positive).any():
+            found = ", ".join(f"{label:g}" for label in np.unique(labels)[:10])
+            raise ValueError(f"no sample of {source} has the label positive: {positive:g}; labels are {found}")
+        return np.where(labels == positive, 2, 1)
+    if set(np.unique(labels)) == {-1, 1}:
+        return np.where(labels == 1, 2, 1)
+    return labels
 
 
 def _require_finite(samples: Samples, used: Integers) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import gzip
 import os
 import zlib
+from hashlib import file_digest, sha256
 from pathlib import Path
 
 
-def find(path: str, folder: Path) -> Path:
-    """The file of this name in the scenario's folder or else in the current directory.
+def find(path: str, folder: Path, directory: bool = False) -> Path:
+    """The file (with ``directory`` also a directory) of this name in the scenario's folder or else in the current one.
 
     Raises ``ValueError`` that names both places where there is none.
     """
@@ -21,6 +22,8 @@ def find(path: str, folder: Path) -> Path:
             return place
     for place in places:
         if os.path.isdir(place):
+            if directory:
+                return place
             raise ValueError(f"{path!r} is not a file but the directory {place}; name a file in it")
     if len(places) == 1:
         raise ValueError(f"there is no file {places[0]}")
@@ -49,3 +52,12 @@ def read_bytes(file: Path) -> bytes:
         raise ValueError(f"{file.name} is not a whole gzip file: {error}; pack it again") from error
     except OSError as error:
         raise ValueError(f"{file} cannot be read: {error.strerror}") from error
+
+
+def fingerprint(place: Path) -> str:
+    """A digest of a file's content; of a directory's, of the names and contents of the files in it."""
+    if place.is_dir():
+        files = sorted(file for file in place.iterdir() if file.is_file())
+        return sha256("".join(f"{file.name} {fingerprint(file)}\n" for file in files).encode()).hexdigest()
+    with place.open("rb") as stream:
+        return file_digest(stream, "sha256").hexdigest()

@@ -36,8 +36,8 @@ def _name(value: Any) -> str:
 class Record:
     """Which rounds are evaluated: every so many, and always the start and the last; by default at most 200.
 
-    ``theory`` tells what theorems say beside what is measured (:mod:`netsim.theory`), ``parameters`` the last parameters
-    of every node.
+    ``theory`` tells what theorems say beside what is measured (:mod:`netsim.theory`), ``parameters`` what every node's
+    parameters are at the end.
     """
 
     every: Count | None = None

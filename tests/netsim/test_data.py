@@ -492,8 +492,3 @@ class TestRealData:
             assert got.X_train.shape == (1200, 5)
             assert np.bincount(got.y_train).tolist() == [0, 300, 300, 300, 300]
             assert np.bincount(got.y_test).tolist() == [0, 200, 200, 200, 200]
-
-    def test_binary_labels_are_refused_with_the_remedy(self, shared_data: Path) -> None:
-        """Labels -1 and 1 are no ranks, and the error says how ranks are numbered."""
-        with pytest.raises(ValueError, match=r"label -1 of banana.npz, .* labels are ranks 1, 2, 3"):
-            load(Npz(path="banana.npz"), shared_data / "binary")
