@@ -66,11 +66,8 @@ class TestPublished:
     def test_libsvm_files_give_the_same_as_archives(self, shared_data: Path, tmp_path: Path) -> None:
         """Rows of Adult written as text have the same inputs and ranks."""
         archive = load(Npz(path="adult_a9a.npz", train=40), shared_data / "binary")
-        for name, X, y in (
-            ("a9a", archive.X_train, archive.y_train),
-            ("a9a.t", archive.X_test[:30], archive.y_test[:30]),
-        ):
-            write_libsvm(tmp_path / name, X, 2 * y - 3)
+        write_libsvm(tmp_path / "a9a", archive.X_train, 2 * archive.y_train - 3)
+        write_libsvm(tmp_path / "a9a.t", archive.X_test[:30], 2 * archive.y_test[:30] - 3)
         found = load(Libsvm(path="a9a", test_path="a9a.t", inputs=123), tmp_path)
         np.testing.assert_array_equal(found.X_train, archive.X_train)
         np.testing.assert_array_equal(found.y_train, archive.y_train)
@@ -174,7 +171,7 @@ class TestLibsvm:
             ("1 0:2\n", {}, "a is not a file of LIBSVM: .*numbered from 1"),
             ("1 5:2\n2 1:1\n", {"inputs": 3}, "names column 5, and inputs is 3"),
             ("1 999999999:2\n2 1:1\n", {}, "more than"),
-            ("0 1:2\n2 1:1\n", {}, "label 0 of a"),
+            ("0 1:2\n2 1:1\n", {"test": 0.5}, "label 0 of a"),
         ],
     )
     def test_what_is_wrong_is_told(self, tmp_path: Path, text: str, keys: Any, said: str) -> None:

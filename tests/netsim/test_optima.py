@@ -121,10 +121,10 @@ def test_no_parameters_are_better_than_the_optimum_on_features(loss: Losses) -> 
 
 @pytest.mark.parametrize("loss", [Hinge(), Squared()], ids=["hinge", "squared"])
 def test_many_features_come_to_the_exact_kernel(loss: Losses) -> None:
-    """With 4000 random features the two centralised objectives agree within 5 %."""
+    """With 2000 random features the two centralised objectives agree within 7 %."""
     exact, _ = centralised(world(loss))
-    many, _ = centralised_features(world(loss, features=Fourier(size=4000)))
-    assert many["objective"] == pytest.approx(exact["objective"], rel=0.05)
+    many, _ = centralised_features(world(loss, features=Fourier(size=2000)))
+    assert many["objective"] == pytest.approx(exact["objective"], rel=0.07)
 
 
 def test_the_linear_kernel_and_linear_features_have_one_optimum() -> None:

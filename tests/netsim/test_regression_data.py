@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -67,6 +68,6 @@ def test_numbers_are_split_by_their_order_and_not_by_rank() -> None:
     y = draws.normal(size=40)
     parts = ByLabel().assign(y, 4, draws)
     edges = [(y[part].min(), y[part].max()) for part in parts]
-    assert all(high <= low for (_, high), (low, _) in zip(edges, edges[1:], strict=False))
+    assert all(high <= low for (_, high), (low, _) in pairwise(edges))
     with pytest.raises(ValueError, match="these labels are numbers; take random or by-label"):
         Dirichlet().assign(y, 4, draws)
