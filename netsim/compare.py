@@ -11,8 +11,10 @@ from typing import Any
 
 from netsim.results import Record, Run, natural
 
-METHODS = ("network", "isolated", "centralised-features", "centralised")
+METHODS = ("network", "isolated", "single-machine", "centralised-features", "centralised")
 """The methods in the order of a table."""
+OPTIMUM, LEARNING = "centralised-features", ("network", "isolated", "single-machine")
+"""The method that finds the least objective J* on a run's features, and those that come near it, by a gap J - J*."""
 ALIASES = {"bytes": "bytes.sent", "frames": "frames.sent", "zeros.exact": "zeros"}
 """Shorter or fuller names that a metric answers to."""
 NOWHERE = "–"
@@ -32,9 +34,11 @@ class Row:
     """What one method gave at one sweep point.
 
     ``values`` has a name for each number: ``accuracy`` (mean over nodes), ``accuracy.worst``, ``zeros``,
-    ``bytes.sent`` ... It is over the repeats in ``records``: those that completed, or, where every one diverged, the
-    last round that each recorded. ``repeats`` counts the diverged ones too. ``reason`` tells why a repeat diverged
-    or is absent; ``deaths`` which workers did not live to the end of a repeat, so that its numbers cannot be had again.
+    ``bytes.sent`` ..., and ``gap`` (J - J*), the objective less that of the optimum in the same repeat, for methods
+    that learn where that optimum is among the results. They are over the repeats in ``records``: those that completed,
+    or, where every one diverged, the last round that each recorded. ``repeats`` counts the diverged ones too.
+    ``reason`` tells why a repeat diverged or is absent; ``deaths`` which workers did not live to the end of a repeat,
+    so that its numbers cannot be had again.
     """
 
     point: Mapping[str, Any]
@@ -79,36 +83,16 @@ class Row:
         return tree | ({} if self.reason is None else {"reason": self.reason})
 
 
-@dataclass(frozen=True)
-class Line:
-    """A line of a pivot: a method at the other sweep paths' values, and its row (if any) in each column."""
-
-    point: Mapping[str, Any]
-    method: str
-    run: str | None
-    cells: tuple[Row | None, ...]
-
-
-@dataclass(frozen=True)
-class Pivot:
-    """One metric, a column for each value (as text) of one sweep path."""
-
-    by: str
-    metric: str
-    columns: tuple[str, ...]
-    lines: tuple[Line, ...]
-
-
 def rows(runs: Sequence[Run]) -> list[Row]:
     """One row for each sweep point and method of each run: runs as given, points by value, network first."""
     found = []
     for run in runs:
         groups: dict[str, list[Record]] = {}
         for record in run.records:
-            groups.setdefault(_key([record.point, record.method]), []).append(record)
+            groups.setdefault(key([record.point, record.method]), []).append(record)
         label = run.folder.resolve().name if len(runs) > 1 else None
-        paths = paths_of(run.records)
-        found += sorted((_row(group, label) for group in groups.values()), key=lambda row: _rank(row, paths))
+        paths, least = paths_of(run.records), _least_objectives(run.records)
+        found += sorted((_row(group, label, least) for group in groups.values()), key=lambda row: _rank(row, paths))
     return found
 
 
@@ -156,6 +140,12 @@ def metrics(rows: Iterable[Row]) -> list[str]:
     return list(dict.fromkeys(name for row in rows for name in row.values))
 
 
+def path_named(name: str, paths: Sequence[str]) -> str | None:
+    """The path that ``name`` means: itself, or the one that has it as its last segment; None if there is none."""
+    full = {short: path for path, short in names_of(paths).items()}.get(name, name)
+    return full if full in paths else None
+
+
 def metric_named(name: str, known: Sequence[str]) -> str:
     """The metric that ``name`` means; ValueError lists what there is."""
     full = ALIASES.get(name, name)
@@ -175,47 +165,39 @@ def fold(rows: Sequence[Row], keep: str | None = None) -> list[Row]:
         if row.method != "network":
             alike = [other for other in rows if (other.method, other.run) == (row.method, row.run)]
             row = row.without(_idle(alike, [path for path in paths_of(alike) if path != keep]))
-        folded.setdefault(_key([row.run, row.method, row.point]), row)
-    whole = {_key([row.run, row.method, row.point]) for row in rows}
+        folded.setdefault(key([row.run, row.method, row.point]), row)
+    whole = {key([row.run, row.method, row.point]) for row in rows}
     late = [row for key, row in folded.items() if key not in whole]
     labels = list(dict.fromkeys(row.run for row in rows))
     early = [row for key, row in folded.items() if key in whole]
     return sorted(early + sorted(late, key=_method_rank), key=lambda row: labels.index(row.run))
 
 
-def pivot(rows: Sequence[Row], by: str, metric: str = "accuracy") -> Pivot:
-    """One metric along one sweep path (whole, or by a last segment that only it has).
-
-    An unknown path or metric is a ValueError that lists what there is.
-    """
-    paths = paths_of(rows)
-    by = {name: path for path, name in names_of(paths).items()}.get(by, by)
-    if by not in paths:
-        raise ValueError(f"{by!r} is not a sweep path of these results; they have {', '.join(paths) or 'none'}")
-    metric = metric_named(metric, metrics(rows))
-    values = {_key(row.point[by]): row.point[by] for row in rows if by in row.point}
-    columns = [spelled(value) for value in sorted(values.values(), key=_order)]
-    columns += [NOWHERE] if any(by not in row.point for row in rows) else []
-    lines: dict[str, dict[str, Row]] = {}
-    for row in fold([row for row in rows if metric in row.values], keep=by):
-        rest = row.without([by])
-        cell = spelled(row.point[by]) if by in row.point else NOWHERE
-        lines.setdefault(_key([row.run, rest.point, row.method]), {})[cell] = row
-    return Pivot(by, metric, tuple(columns), tuple(_line(cells, by, columns) for cells in lines.values()))
+def _least_objectives(records: Iterable[Record]) -> dict[str, float]:
+    """J* on the features of each point and repeat, where it was computed."""
+    return {
+        key([record.point, record.repeat]): float(record.rows[-1]["objective"])
+        for record in records
+        if record.method == OPTIMUM and record.rows and _finite(record.rows[-1].get("objective"))
+    }
 
 
-def _line(cells: Mapping[str, Row], by: str, columns: Sequence[str]) -> Line:
-    row = next(iter(cells.values())).without([by])
-    return Line(row.point, row.method, row.run, tuple(cells.get(column) for column in columns))
+def _numbers(record: Record, least: Mapping[str, float]) -> Iterator[tuple[str, float]]:
+    """The last numbers of a record, and the gap to the optimum."""
+    for name, number in flatten(record.rows[-1]):
+        yield name, number
+        place = key([record.point, record.repeat])
+        if name == "objective" and record.method in LEARNING and place in least:
+            yield "gap", number - least[place]
 
 
-def _row(group: Sequence[Record], run: str | None) -> Row:
+def _row(group: Sequence[Record], run: str | None, least: Mapping[str, float]) -> Row:
     present = [record for record in group if record.ending != "absent"]
     completed = [record for record in present if record.ending == "completed"]
     counted = completed or [record for record in present if record.rows]
     numbers: dict[str, list[float]] = {}
     for record in counted:
-        for name, number in flatten(record.rows[-1]):
+        for name, number in _numbers(record, least):
             numbers.setdefault(name, []).append(number)
         if "edges" in record.end and "frames.overrun" in numbers:
             # Known at the very end only: the last frames may come after the last round was recorded.
@@ -251,8 +233,8 @@ def _idle(rows: Sequence[Row], paths: Sequence[str]) -> list[str]:
         return list(paths)
     idle: list[str] = []
     for path in paths:
-        points = {_key(row.without(idle).point) for row in rows}
-        fewer = {_key(row.without([*idle, path]).point) for row in rows}
+        points = {key(row.without(idle).point) for row in rows}
+        fewer = {key(row.without([*idle, path]).point) for row in rows}
         if len(fewer) < len(points) and _same_without(rows, [*idle, path]):
             idle.append(path)
     return idle
@@ -262,20 +244,21 @@ def _same_without(rows: Sequence[Row], paths: Sequence[str]) -> bool:
     first: dict[str, Row] = {}
     for row in rows:
         rest = row.without(paths)
-        if rest != first.setdefault(_key(rest.point), rest):
+        if rest != first.setdefault(key(rest.point), rest):
             return False
     return True
 
 
 def _rank(row: Row, paths: Sequence[str]) -> tuple[Any, ...]:
-    return (*((1, _order(row.point[path])) if path in row.point else (0,) for path in paths), _method_rank(row))
+    return (*((1, order(row.point[path])) if path in row.point else (0,) for path in paths), _method_rank(row))
 
 
 def _method_rank(row: Row) -> tuple[int, str]:
     return (METHODS.index(row.method) if row.method in METHODS else len(METHODS), row.method)
 
 
-def _order(value: Any) -> tuple[Any, ...]:
+def order(value: Any) -> tuple[Any, ...]:
+    """A key that sorts sweep values: numbers by size, before all else by its text."""
     if isinstance(value, (int, float)):
         return (0, value)
     return (1, natural(spelled(value)))
@@ -285,5 +268,6 @@ def _finite(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def _key(value: Any) -> str:
+def key(value: Any) -> str:
+    """A text that is equal for equal values, of points among others."""
     return json.dumps(value, sort_keys=True)

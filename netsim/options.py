@@ -57,8 +57,17 @@ def parser_of(commands: Mapping[str, Command]) -> argparse.ArgumentParser:
 
     at_plot = verb("plot")
     at_plot.add_argument("run", nargs="+", help="a run directory")
-    at_plot.add_argument("--x", choices=["bytes", "round", "time"], default="bytes")
-    at_plot.add_argument("--y", default="accuracy", metavar="NAME", help="accuracy, mae, objective, consensus, ...")
+    at_plot.add_argument(
+        "--x", default="bytes", metavar="NAME", help="bytes, round, time, or a sweep path, for the last numbers over it"
+    )
+    at_plot.add_argument(
+        "--y",
+        default="accuracy",
+        metavar="NAMES",
+        help="accuracy, mae, objective, consensus, ..., or several with commas between; or parameters, for every "
+        "node's last ones beside the optimum's, over no x",
+    )
+    at_plot.add_argument("--scale", choices=["linear", "log"], help="of y; by default log where it spans much")
     at_plot.add_argument("-o", "--output", metavar="FILE", help="a .png, .svg or .pdf file")
 
     at_validate = verb("validate")

@@ -16,11 +16,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from netsim.compare import NOWHERE, Pivot, Row, Statistic, fold, metrics, names_of, paths_of, spelled
+from netsim.compare import NOWHERE, Row, Statistic, fold, metrics, names_of, paths_of, spelled
+from netsim.pivot import Pivot
 
 GAP = 2
 """Blanks between two columns: padding, and the divider of the box."""
-PARAMETERS = ("objective", "consensus", "zeros")
+PARAMETERS = ("objective", "gap", "consensus", "zeros")
 """Numbers that are about parameters, not about predictions."""
 TITLES = {"mae": "MAE"}
 UNITS = ("B", "kB", "MB", "GB", "TB", "PB")
@@ -133,6 +134,7 @@ def _measures(rows: Sequence[Row]) -> list[Column]:
     counts = tuple(str(row.repeats) for row in rows)
     return [
         _plain(rows, "objective", "objective", 9),
+        _plain(rows, "gap", "J - J*", 13),
         _plain(rows, "consensus", "consensus", 10),
         _plain(rows, "zeros", "zeros", 6),
         _plain(rows, "frames.sent", "frames\nsent", 11),

@@ -166,6 +166,29 @@ def test_plot_draws_a_file(tiny):
     assert main(["plot", str(run_folder()), "-o", "figure.txt"]) == 2
 
 
+def test_plot_draws_last_numbers_over_a_sweep_path(tiny, capsys):
+    """A path by its last segment, two metrics, a scale; an unknown x lists what there is."""
+    sweep = "sweep={model.features.size: [8, 16]}"
+    main(["run", "tiny.yaml", "--quiet", "--jobs", "1", "--set", sweep, "--set", "baselines=[centralised-features]"])
+    chosen = ["plot", str(run_folder()), "--x", "size", "--y", "objective,gap", "--scale", "log"]
+    assert main([*chosen, "-o", "size.svg"]) == 0
+    assert "model.features.size" in Path("size.svg").read_text()
+    capsys.readouterr()
+    assert main(["plot", str(run_folder()), "--x", "miles"]) == 2
+    assert "choose bytes, round, time, model.features.size" in capsys.readouterr().err
+
+
+def test_plot_draws_final_parameters(tiny, capsys):
+    """Those that the record holds because the scenario asks for it; without, the way to have them is told."""
+    assert main(["run", "tiny.yaml", "--quiet", "--jobs", "1"]) == 0
+    assert main(["plot", str(run_folder()), "--y", "parameters"]) == 2
+    assert "record: {parameters: true}" in capsys.readouterr().err
+    asked = ["--set", "record.parameters=true", "--set", "baselines=[centralised-features, isolated]"]
+    assert main(["run", "tiny.yaml", "--quiet", "--jobs", "1", "--out", "more", *asked]) == 0
+    assert main(["plot", str(run_folder(Path("more"))), "--y", "parameters", "-o", "parameters.png"]) == 0
+    assert Path("parameters.png").read_bytes().startswith(b"\x89PNG")
+
+
 def test_all_mistakes_of_all_scenarios_are_told_and_nothing_starts(tiny, capsys):
     """Field errors, and what shows only when parts meet, of two files at once; exit status 2; no run directory."""
     Path("wrong.yaml").write_text(TINY.replace("rounds: 10", "ronds: 10").replace("nodes: 5", "nodes: 0"))

@@ -10,7 +10,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from netsim.compare import NOWHERE, Row, Statistic, flatten, fold, metric_named, metrics, names_of, pivot, rows, spelled
+from netsim.compare import (
+    NOWHERE,
+    Row,
+    Statistic,
+    flatten,
+    fold,
+    metric_named,
+    metrics,
+    names_of,
+    path_named,
+    rows,
+    spelled,
+)
+from netsim.pivot import pivot
 from netsim.results import Record, Run
 
 ALPHA, LOSS = "model.penalty.alpha", "network.links.loss.p"
@@ -88,10 +101,16 @@ def test_an_absent_baseline_keeps_its_reason() -> None:
 def test_rows_are_in_the_order_of_values_and_methods() -> None:
     """Points by value (0.9 before 10, 5ms before 20ms), and at each the network before its baselines."""
     points: list[dict[str, Any]] = [{"a": 10, "t": "5ms"}, {"a": 0.9, "t": "20ms"}, {"a": 0.9, "t": "5ms"}]
-    methods = ("centralised", "isolated", "network", "centralised-features")
+    methods = ("centralised", "isolated", "network", "centralised-features", "single-machine")
     found = rows([run(*(record(0.5, point, method) for point in points for method in methods))])
-    assert [row.method for row in found[:4]] == ["network", "isolated", "centralised-features", "centralised"]
-    assert [tuple(row.point.values()) for row in found[::4]] == [(0.9, "5ms"), (0.9, "20ms"), (10, "5ms")]
+    assert [row.method for row in found[:5]] == [
+        "network",
+        "isolated",
+        "single-machine",
+        "centralised-features",
+        "centralised",
+    ]
+    assert [tuple(row.point.values()) for row in found[::5]] == [(0.9, "5ms"), (0.9, "20ms"), (10, "5ms")]
 
 
 def test_several_runs_are_told_apart_by_their_folders() -> None:
@@ -99,6 +118,31 @@ def test_several_runs_are_told_apart_by_their_folders() -> None:
     one, two = run(record(0.5)), run(record(0.6), folder="out/rings-2b")
     assert [row.run for row in rows([one])] == [None]
     assert [row.as_json()["run"] for row in rows([two, one])] == ["rings-2b", "rings-1a"]
+
+
+def test_gaps_are_paired_by_point_and_repeat() -> None:
+    """J - J* is taken within each repeat at each point, for what learns, over the repeats whose optimum is known."""
+    least = {(0, 0): 1.0, (0, 1): 5.0, (1, 0): 2.0}
+    records = [record(0.9, {ALPHA: a}, "centralised-features", r, objective=j) for (a, r), j in least.items()]
+    for method, above in (("network", 1.0), ("isolated", 3.0), ("single-machine", 0.5), ("centralised", -1.0)):
+        for (a, r), j in least.items():
+            records.append(record(0.8, {ALPHA: a}, method, r, objective=j + above * (r + 1)))
+    records.append(record(0.8, {ALPHA: 1}, repeat=1, objective=100.0))
+    found = {(row.point[ALPHA], row.method): row.values.get("gap") for row in rows([run(*records)])}
+    assert found[0, "network"] == Statistic(1.5, pytest.approx(0.5**0.5))
+    assert found[0, "isolated"] == Statistic(4.5, pytest.approx(3 * 0.5**0.5))
+    assert found[0, "single-machine"] == Statistic(0.75, pytest.approx(0.5 * 0.5**0.5))
+    assert found[1, "network"] == Statistic(1.0)
+    assert found[0, "centralised"] is None
+    assert found[0, "centralised-features"] is None
+
+
+def test_no_gap_without_an_optimum() -> None:
+    """An absent optimum, or one of another point, leaves no gap."""
+    absent = record(0, method="centralised-features", ending="absent")
+    other = record(0.9, {ALPHA: 1}, "centralised-features", objective=1.0)
+    found = rows([run(record(0.5, objective=2.0), absent, other)])
+    assert all("gap" not in row.values for row in found)
 
 
 def test_what_is_not_finite_is_absent() -> None:
@@ -192,6 +236,12 @@ def test_unknown_names_list_what_there_is() -> None:
         pivot(found, "alpha")
     with pytest.raises(ValueError, match=r"'speed' is not.*they have accuracy, accuracy\.worst, bytes\.sent"):
         pivot(found, LOSS, "speed")
+
+
+def test_a_path_is_known_by_itself_or_by_its_end() -> None:
+    """A last segment names a path that alone has it."""
+    paths = [ALPHA, LOSS, "network.topology.p"]
+    assert [path_named(name, paths) for name in (ALPHA, "alpha", "p", "beta")] == [ALPHA, ALPHA, None, None]
 
 
 def test_short_names_of_metrics() -> None:

@@ -4,13 +4,15 @@ import csv
 import io
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from rich.console import Console
 from rich.table import Table
 
-from netsim.compare import Row, Statistic, pivot
+from netsim.compare import Row, Statistic
+from netsim.pivot import pivot
 from netsim.tables import csv_text, json_text, pivot_table, size, terminal, text_of
 
 ALPHA, LOSS = "model.penalty.alpha", "network.links.loss.p"
@@ -89,6 +91,17 @@ def test_narrow_terminals_keep_what_matters_most() -> None:
     assert words(shown(terminal(rows(), 80), 80)[1]) == "alpha p method accuracy worst MAE zeros sent (SI)"
     assert words(shown(terminal(rows(), 80), 80)[3]) == "0.9 0 network 0.876 ± 0.021 0.850 0.231 0.720 12.3 MB"
     assert words(shown(terminal(rows(), 50), 50)[2]) == "0.9 0 network 0.876"
+
+
+def test_a_gap_has_a_column_that_goes_first() -> None:
+    """J - J* is shown where it is known and there is room; one column less, and it is gone while all others stay."""
+    found = [replace(row({}), values={**row({}).values, "gap": Statistic(0.125, 0.01)}), row({}, "centralised")]
+    whole = text_of(terminal(found)).splitlines()
+    assert words(whole[1]) == "method accuracy worst MAE objective J - J* consensus zeros sent lost % sent (SI)"
+    assert "0.1250" in whole[3]
+    width = max(map(len, whole))
+    assert words(shown(terminal(found, width), width)[1]) == words(whole[1])
+    assert words(shown(terminal(found, width - 1), width - 1)[1]) == words(whole[1]).replace(" J - J*", "")
 
 
 def test_columns_that_no_row_has_are_left_out() -> None:
