@@ -131,8 +131,8 @@ def regret_is_bounded(world: World) -> bool:
     An adaptation from psi takes the squared distance to any u from ||psi - u||^2 to at most
     (1 - eta lambda) ||psi - u||^2 - 2 eta (paid - paid by u) + eta^2 ||g||^2 where objectives have curvature lambda,
     and combining with doubly stochastic weights never raises the sum over nodes. Divided by 2 eta_n = 2/(lambda n) and
-    added up over n, the distances telescope away. (For one node: Shalev-Shwartz, Singer, Srebro and Cotter, Pegasos, 2011,
-    Lemma 1; for networks: the online learning paper, whose proposition has a bound of the same growth.)
+    added up over n, the distances telescope away. (For one node: Shalev-Shwartz, Singer, Srebro and Cotter, Pegasos,
+    2011, Lemma 1; for networks: the online learning paper, whose proposition has a bound of the same growth.)
     """
     task = world.task
     smooth = type(task.penalty) is ElasticNet and task.penalty.alpha == 0

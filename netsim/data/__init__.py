@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from netsim.data.archives import Npz
+from netsim.data.bearings import Bearings
 from netsim.data.bundled import Diabetes, Digits
 from netsim.data.dataset import Dataset, checked
 from netsim.data.files import find, fingerprint, read_text
@@ -12,9 +13,10 @@ from netsim.data.regression import KernelExpansion, Ripples
 from netsim.data.synthetic import Rings, Strips
 from netsim.data.tables import Csv
 
-Data = Strips | Rings | KernelExpansion | Ripples | Csv | Npz | Libsvm | Mnist | Diabetes | Digits
+Data = Strips | Rings | KernelExpansion | Ripples | Csv | Npz | Libsvm | Mnist | Bearings | Diabetes | Digits
 
 __all__ = [
+    "Bearings",
     "Csv",
     "Data",
     "Dataset",

@@ -24,7 +24,7 @@ class Npz:
     """A numpy archive of inputs ``X`` (samples, columns) and labels ``y`` (samples,); other names may be given.
 
     It may hold row numbers from 0, either ``train`` and ``test``, or ``train_idx`` and ``test_idx`` (partitions, rows)
-    of which repeat r takes partition r; or ``n_train_paper``, the number of rows that train, while the others test; or
+    of which repeat r takes partition r; or ``n_train_paper``, the number of rows that train, others testing; or
     ``X_train``, ``y_train``, ``X_test`` and ``y_test``, with ``packed`` and ``n_features`` where inputs are packed bits.
     ``train: n`` takes the first n rows, or the first n that train. Otherwise the share ``test`` is drawn at random.
 

@@ -50,7 +50,8 @@ def mistakes_of(path: str, *settings: str) -> list[Mistake]:
         (
             "baselines=[isolate]",
             "baselines.0",
-            "'isolate' is not one of centralised, centralised-features, isolated, single-machine; did you mean isolated?",
+            "'isolate' is not one of centralised, centralised-features, isolated, single-machine; "
+            "did you mean isolated?",
         ),
         ("data=csv", "data.path", "missing; add path: with text"),
         (
