@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from netsim.compare import flatten
 from netsim.jobs import Job, JobResult
-from netsim.results import Record, open_run
+from netsim.results import Record, Run, open_run
 from netsim.runs import Summary, execute, plan, prepare
 from netsim.scenario.load import load
 from nodes.arrays import Floats
@@ -28,6 +29,21 @@ class Number:
     good: bool
 
 
+SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+"""Where published data are, on machines that have them."""
+
+
+def data(file: str) -> tuple[str, ...]:
+    """The setting that reads a file of published data; ``NoDataError`` where they are not there."""
+    if not (SHARED / file).exists():
+        raise NoDataError(f"{SHARED / file} is not there")
+    return (f"data.path={SHARED / file}",)
+
+
+class NoDataError(LookupError):
+    """Published data are not on this machine."""
+
+
 class Runs:
     """Runs scenarios into one folder and gives their records."""
 
@@ -36,13 +52,17 @@ class Runs:
 
     def records(self, reference: str, *settings: str) -> list[Record]:
         """All records of a scenario with these settings."""
+        return list(self.run(reference, *settings).records)
+
+    def run(self, reference: str, *settings: str) -> Run:
+        """The run directory of a scenario with these settings, complete."""
         loaded = load(reference, settings)
         folder = prepare(loaded, self._folder, fresh=False)
         summary = Summary(folder)
         execute(plan(loaded, folder), summary, _Lines(), self._processes)
         if summary.failed:
             raise RuntimeError("\n".join(summary.failed))
-        return list(open_run(folder).records)
+        return open_run(folder)
 
 
 class _Lines:
@@ -68,15 +88,15 @@ def at(
 ) -> Floats:
     """A quantity of one method over repeats, in order of repeat: at a round, or the last recorded one.
 
-    ``point`` picks sweep points by the last segment of a path.
+    Quantities have the names of a table (``mae``, ``accuracy.worst``, ``theory.gap``). ``point`` picks sweep points by
+    the last segment of a path.
     """
     chosen = []
     for record in sorted(records, key=lambda record: record.repeat):
         settings = {path.split(".")[-1]: value for path, value in record.point.items()}
         if record.method == method and (point or {}).items() <= settings.items():
             row = next(row for row in reversed(record.rows) if round_ is None or row.get("round") == round_)
-            value = row[quantity]
-            chosen.append(value if isinstance(value, float) else value.get("mean", value.get("exact")))
+            chosen.append(dict(flatten(row))[quantity])
     return np.array(chosen, dtype=np.float64)
 
 

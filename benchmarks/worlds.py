@@ -16,7 +16,7 @@ from netsim.transports.inprocess import InProcess
 from netsim.world import World, build
 from nodes.arrays import Floats
 from nodes.diffusion import Diffusion
-from nodes.features import Fourier
+from nodes.fourier import Fourier
 from nodes.losses import Losses, OrdinalHinge, Squared
 from nodes.steps import Diminishing
 

@@ -12,9 +12,9 @@ def ripples(page: Page) -> Iterator[str]:
     """Excess risk beside descent on one machine: topologies, samples a node, rounds."""
     results = page.results("descent")
     yield (
-        "The paper (Theorem 1): with sufficiently many samples m at each of n nodes, decentralised descent has the error of "
-        "descent on one machine that owns all n m samples; how many is sufficient grows with 1/(1 − sigma_2), so that a "
-        "cycle needs most. Excess risk over that of one machine:"
+        "The paper (Theorem 1): with sufficiently many samples m at each of n nodes, decentralised descent has "
+        "the error of descent on one machine that owns all n m samples; how many is sufficient grows with 1/(1 − "
+        "sigma_2), so that a cycle needs most. Excess risk over that of one machine:"
     )
     rounds = [at for at in (100, 400) if at <= results.world["rounds"]]
     lines = []
@@ -38,10 +38,11 @@ def _both_sides(results: Results) -> str:
     with_many = _ratio(results, 100, topology=cycle, train=many)
     with_few, on_torus = (_ratio(results, 100, topology=topology, train=few) for topology in (cycle, torus))
     return (
-        f"With n = 25 at t = 100: m = {many // 25} on the cycle x{with_many:.2f} of one machine; m = {few // 25} on the cycle "
-        f"x{with_few:.2f}, on the torus x{on_torus:.2f}. That the cycle is as good as one machine with many samples, and not "
-        f"with few, {verdict(with_many < 1.1, with_few > 1.5)}; that a better connected graph needs fewer "
-        f"{verdict(on_torus < 1.3)}. It is a statement about a finite number of rounds: the network's error grows with t."
+        f"With n = 25 at t = 100: m = {many // 25} on the cycle x{with_many:.2f} of one machine; m = {few // 25} "
+        f"on the cycle x{with_few:.2f}, on the torus x{on_torus:.2f}. That the cycle is as good as one machine "
+        f"with many samples, and not with few, {verdict(with_many < 1.1, with_few > 1.5)}; that a better "
+        f"connected graph needs fewer {verdict(on_torus < 1.3)}. It is a statement about a finite number of "
+        "rounds: the network's error grows with t."
     )
 
 
@@ -52,7 +53,10 @@ def dimension(page: Page) -> Iterator[str]:
     sizes = results.values("features.size")
     yield table(
         ["features", "network", "one machine"],
-        [[size, *(spread(results(method, "mse", size=size)) for method in ("network", "single-machine"))] for size in sizes],
+        [
+            [size, *(spread(results(method, "mse", size=size)) for method in ("network", "single-machine"))]
+            for size in sizes
+        ],
     )
     yield page.figure("Excess risk against the number of features.", "descent-dimension", "descent-dimension",
                       x="model.features.size", y="mse")  # fmt: skip
@@ -62,9 +66,9 @@ def adult(page: Page) -> Iterator[str]:
     """Adult in SUSY's place: the worst node's best error."""
     results = page.results("descent-adult")
     yield (
-        "The paper shows errors on SUSY, which has five million samples and is not used here; Adult stands in. As in the "
-        "paper's own code the number is the smallest test error over all rounds, of the worst node (an oracle stops), in per "
-        "cent, and early stopping is the only regularisation."
+        "The paper shows errors on SUSY, which has five million samples and is not used here; Adult stands in. "
+        "As in the paper's own code the number is the smallest test error over all rounds, of the worst node (an "
+        "oracle stops), in per cent, and early stopping is the only regularisation."
     )
     trains = results.values("data.train")
     lines = [

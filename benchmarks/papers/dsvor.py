@@ -7,10 +7,16 @@ from collections.abc import Iterator
 import numpy as np
 
 from benchmarks.papers.page import Page, Results, difference, spread, table, verdict
+from nodes.arrays import Floats
 
 CLOSE = 0.01
 """Mean absolute errors of dSVOR and cSVOR that differ by less are called the same."""
-NAMES = {"network": "dSVOR", "centralised": "cSVOR", "isolated": "ncSVOR", "centralised-features": "optimum on features"}
+NAMES = {
+    "network": "dSVOR",
+    "centralised": "cSVOR",
+    "isolated": "ncSVOR",
+    "centralised-features": "optimum on features",
+}
 TABLE_1 = {
     ("OR", 0): ((0.9585, 0.0415), (0.7977, 0.2069), (0.9553, 0.0447)),
     ("OR", 1): ((0.9317, 0.0683), (0.7376, 0.2726), (0.9278, 0.0727)),
@@ -48,15 +54,19 @@ def strips(page: Page) -> Iterator[str]:
     network, isolated = _distances(results, "network"), _distances(results, "isolated")
     yield (
         f"Distance of a node's final parameters from the optimum, root mean square over nodes: {network:.3f} in the "
-        f"network and {isolated:.3f} alone (first repeat); the optimum's own norm is {_norm(results):.3f}. The claim of "
-        f"Figure 4 {verdict(network < 0.1 * isolated)}."
+        f"network and {isolated:.3f} alone (first repeat); the optimum's own norm is {_norm(results):.3f}. The "
+        f"claim of Figure 4 {verdict(network < 0.1 * isolated)}."
     )
     yield page.figure(
-        "Final parameters of every node and of the optimum.", "strips-parameters", "dsvor-strips", x="round", y="parameters"
+        "Final parameters of every node and of the optimum.",
+        "strips-parameters",
+        "dsvor-strips",
+        x="round",
+        y="parameters",
     )
 
 
-def _final(results: Results, method: str) -> np.ndarray:  # type: ignore[type-arg]
+def _final(results: Results, method: str) -> Floats:
     record = next(record for record in results.run.records if record.method == method)
     return np.array(record.end["final"])
 
@@ -83,9 +93,9 @@ def rings(page: Page) -> Iterator[str]:
     yield (
         f"The claim {verdict(abs(near.mean()) < CLOSE, apart.mean() > CLOSE)}: MAE of dSVOR less that of cSVOR is "
         f"{near.mean():+.4f}, and ncSVOR's less dSVOR's {apart.mean():+.4f}. "
-        "The paper's objective (8) has the whole penalty at each of the M nodes, so that at consensus it weighs M times "
-        "that of (1); only with 1/M of it at each node does the network come to cSVOR (next section). Its kernel size is "
-        "read as gamma = 1/K."
+        "The paper's objective (8) has the whole penalty at each of the M nodes, so that at consensus it weighs "
+        "M times that of (1); only with 1/M of it at each node does the network come to cSVOR (next section). "
+        "Its kernel size is read as gamma = 1/K."
     )
     yield page.figure("Accuracy on rings over rounds.", "rings-accuracy", "dsvor-rings", x="round", y="accuracy")
     yield page.figure("Absolute error on rings over rounds.", "rings-mae", "dsvor-rings", x="round", y="mae")
@@ -95,8 +105,8 @@ def dimension(page: Page) -> Iterator[str]:
     """Figure 6: absolute error against D."""
     results = page.results("dsvor-rings-dimension")
     yield (
-        "The paper: as D increases, the MAE of dSVOR falls and is for D >= 100 always similar to that of cSVOR (Figure 6, "
-        "alpha = 0.9)."
+        "The paper: as D increases, the MAE of dSVOR falls and is for D >= 100 always similar to that of cSVOR "
+        "(Figure 6, alpha = 0.9)."
     )
     centralised = results("centralised", "mae")
     sizes = results.values("features.size")
@@ -125,8 +135,8 @@ def sparsity(page: Page, name: str = "dsvor-rings-sparsity") -> Iterator[str]:
     """Figure 7 (and 9): absolute error and zeros against alpha."""
     results = page.results(name)
     yield (
-        "The paper: the MAE is stable under different alpha, and a large alpha makes many components of the weights equal "
-        "to zero."
+        "The paper: the MAE is stable under different alpha, and a large alpha makes many components of the "
+        "weights equal to zero."
     )
     alphas = results.values("penalty.alpha")
     optimal = results.has("centralised-features")
@@ -149,10 +159,10 @@ def sparsity(page: Page, name: str = "dsvor-rings-sparsity") -> Iterator[str]:
     below = [results("network", "zeros.small", alpha=alpha, zeros="subgradient").mean() for alpha in alphas]
     yield (
         f"That the MAE is stable {verdict(max(maes) - min(maes) < 2 * CLOSE)} (it lies between {min(maes):.4f} and "
-        f"{max(maes):.4f}). Weights that equal zero {verdict(max(exact) > 0)}: the subgradient of |w| never makes one (at most "
-        f"{max(exact):.3f} of them). What the paper's figure can show are small weights, whose share rises from "
-        f"{below[0]:.3f} to {below[-1]:.3f}. Proximal steps do make zeros, though fewer than the exact optimum has, because "
-        "nodes that learn from different data disagree about which weights are zero."
+        f"{max(maes):.4f}). Weights that equal zero {verdict(max(exact) > 0)}: the subgradient of |w| never makes "
+        f"one (at most {max(exact):.3f} of them). What the paper's figure can show are small weights, whose share "
+        f"rises from {below[0]:.3f} to {below[-1]:.3f}. Proximal steps do make zeros, though fewer than the exact "
+        "optimum has, because nodes that learn from different data disagree about which weights are zero."
     )
     yield page.figure("Absolute error against alpha.", f"{name}-mae", name, x="model.penalty.alpha", y="mae")
     yield page.figure("Share of weights that are exactly zero, against alpha.", f"{name}-zeros", name,
@@ -165,16 +175,18 @@ def bearings(page: Page) -> Iterator[str]:
     """Table 1: severity of bearing faults."""
     results = page.results("dsvor-bearings")
     yield (
-        "The paper: on bearings dSVOR comes close to cSVOR, ncSVOR stays far behind, and ball faults are hardest (Table 1). "
-        f"Here {results.world['training']} training and {results.world['test']} test windows each; accuracy, and in "
-        "brackets what the paper has."
+        "The paper: on bearings dSVOR comes close to cSVOR, ncSVOR stays far behind, and ball faults are hardest "
+        f"(Table 1). Here {results.world['training']} training and {results.world['test']} test windows each; "
+        "accuracy, and in brackets what the paper has."
     )
     lines, close, behind = [], [], []
     for split in results.values("data.split"):
         for fault in results.values("data.fault"):
             for load in results.values("data.load"):
                 point = {"split": split, "fault": fault, "load": load}
-                found = {method: results(method, "accuracy", **point) for method in ("centralised", "isolated", "network")}
+                found = {
+                    method: results(method, "accuracy", **point) for method in ("centralised", "isolated", "network")
+                }
                 maes = {method: results(method, "mae", **point) for method in found}
                 paper = [f" ({pair[0]:.4f})" for pair in TABLE_1[fault, load]]
                 cells = [spread(sample) + said for sample, said in zip(found.values(), paper, strict=True)]
@@ -186,11 +198,11 @@ def bearings(page: Page) -> Iterator[str]:
     yield table(heads, lines)
     yield (
         f"That dSVOR is within 0.05 MAE of cSVOR {verdict(*close)}; that ncSVOR is behind dSVOR {verdict(*behind)}. "
-        "Absolute values are better than the paper's: it gives neither order nor delay of the permutation entropy nor the "
-        "way windows were drawn, and here a record has room for about 50 disjoint windows only, so that windows drawn "
-        "anywhere in it overlap, training with test ones. The rows with training windows from the first part of each "
-        "record and test windows from the rest show what is left without that. The outer race has no 28 mil record at "
-        "12 kHz: its four levels are normal, 7, 14 and 21 mil."
+        "Absolute values are better than the paper's: it gives neither order nor delay of the permutation "
+        "entropy nor the way windows were drawn, and here a record has room for about 50 disjoint windows only, "
+        "so that windows drawn anywhere in it overlap, training with test ones. The rows with training windows "
+        "from the first part of each record and test windows from the rest show what is left without that. The "
+        "outer race has no 28 mil record at 12 kHz: its four levels are normal, 7, 14 and 21 mil."
     )
 
 
@@ -223,14 +235,15 @@ def theory(page: Page) -> Iterator[str]:
     """Theorem 1: the consensus distance beside its bound."""
     results = page.results("dsvor-rings")
     yield (
-        "Theorem 1 (appendix A.8 and A.9): the distance to consensus is below u_k with u_{k+1} = rho u_k + eta_k c L. L is "
-        "worked out before the run from the features of each node's samples and from how far weights can have come."
+        "Theorem 1 (appendix A.8 and A.9): the distance to consensus is below a sequence u with u at k + 1 equal to "
+        "rho u + eta c L at k. L is worked out before the run, from the features of each node's samples and from how "
+        "far weights can have come."
     )
     distance, limit = results("network", "consensus"), results("network", "theory.consensus-bound")
     yield (
         f"After the last round it is {spread(distance)}, and the bound {spread(limit, 1)}; that it is below "
-        f"{verdict(bool((distance <= limit).all()))}. The bound is loose because it adds up the largest gradients that all "
-        "nodes can have at once, whereas near the optimum they cancel."
+        f"{verdict(bool((distance <= limit).all()))}. The bound is loose because it adds up the largest gradients "
+        "that all nodes can have at once, whereas near the optimum they cancel."
     )
     yield page.figure(
         "Consensus distance and its bound.", "rings-consensus", "dsvor-rings", x="round",
@@ -239,7 +252,9 @@ def theory(page: Page) -> Iterator[str]:
 
 
 def _three(results: Results, rounds: tuple[int, ...]) -> str:
-    lines = [["cSVOR", "–", *(spread(results("centralised", name)) for name in ("accuracy", "mae"))]]
+    lines: list[list[object]] = [
+        ["cSVOR", "–", *(spread(results("centralised", name)) for name in ("accuracy", "mae"))]
+    ]
     for method in ("network", "isolated"):
         for at in rounds:
             lines.append([NAMES[method], at, *(spread(results(method, name, at)) for name in ("accuracy", "mae"))])

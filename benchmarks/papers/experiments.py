@@ -46,7 +46,7 @@ EXPERIMENTS = (
     Experiment("pegasos-adult", quick=("repeats=2", "passes=2"), full=("repeats=100",), data="binary/adult_a9a.npz"),
     Experiment(
         "pegasos-mnist",
-        quick=("data.train=6000", "record.every=300"),
+        quick=("data.train=6000", "record.every=150"),
         full=("repeats=10",),
         data="binary/mnist.npz",
     ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -57,19 +57,20 @@ def _fits(record: Record, method: str, point: Mapping[str, Any]) -> bool:
     return record.method == method and point.items() <= settings.items() and bool(record.rows)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Page:
     """Where sections find runs by their experiment's name, and put figures."""
 
     runs: Mapping[str, Run]
+    left_out: Mapping[str, str]
+    """Why other experiments have no run."""
     folder: Path
     """Of the page; figures go to ``figures`` in it."""
-    figures: list[Path] = field(default_factory=list)
 
     def results(self, name: str) -> Results:
         """The results of an experiment; ``NoRunError`` if it was not run."""
         if name not in self.runs:
-            raise NoRunError(f"{name} was not run")
+            raise NoRunError(self.left_out.get(name, f"{name} was not run this time"))
         return Results(self.runs[name])
 
     def figure(self, caption: str, file: str, *names: str, x: str, y: str, **options: Any) -> str:
@@ -77,7 +78,6 @@ class Page:
         output = self.folder / "figures" / f"{file}.svg"
         output.parent.mkdir(parents=True, exist_ok=True)
         plot([self.runs[name] for name in names], x, y, output, **options)
-        self.figures.append(output)
         return f"![{caption}](figures/{output.name})\n\n*{caption}*\n"
 
 
