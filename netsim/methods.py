@@ -119,7 +119,7 @@ def relevant(method: str, resolved: Row) -> Row:
     if method == "centralised-features":
         penalty = {name: value for name, value in model["penalty"].items() if name != "zeros"}
         return {**kept, "model": {**model, "penalty": penalty}}
-    features = {name: value for name, value in model["features"].items() if name not in ("size", "draw", "form")}
+    features = {name: value for name, value in model["features"].items() if name not in ("size", "draw", "form", "steps")}
     idle = ("alpha", "zeros", "share") if model["loss"]["kind"] == "ordinal-hinge" else ("zeros",)
     if idle[0] == "alpha":
         del kept["nodes"]

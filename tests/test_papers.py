@@ -32,7 +32,8 @@ def test_every_scenario_of_the_papers_belongs_to_an_experiment() -> None:
 
 def test_the_page_tells_what_is_in_the_runs(tmp_path: Path) -> None:
     """Numbers of the first table are means over the records; what was not run is left out with a reason."""
-    run = Runs(tmp_path, 1).run("papers/dsvor-strips", "repeats=2", "record.every=500")
+    small = ("network.topology={kind: ring, nodes: 5}", "baselines=[centralised, centralised-features, isolated]")
+    run = Runs(tmp_path, 1).run("papers/dsvor-strips", "repeats=2", "record={every: 500, parameters: true}", *small)
     page = Page({"dsvor-strips": run}, {"klms": "nobody asked for it"}, tmp_path / "docs")
     text = "\n".join(part for paper in PAPERS for part in paper.write(page))
     last = [record.rows[-1]["mae"]["mean"] for record in run.records if record.method == "network"]

@@ -7,7 +7,6 @@ The site has normal bearings at 48 kHz only; their signals are taken as they are
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from netsim.data.arrays import read_arrays
+from netsim.data.arrays import DAMAGED, read_arrays
 from nodes.arrays import Floats
 
 LOADS = 4
@@ -95,7 +94,7 @@ def _matlab(file: Path, function: str, **options: Any) -> Any:
 
     try:
         return getattr(scipy.io, function)(file, **options)
-    except (OSError, EOFError, ValueError, TypeError, NotImplementedError, MatReadError, zlib.error) as error:
+    except (*DAMAGED, IndexError, TypeError, MatReadError) as error:
         raise ValueError(f"{file.name} is not a whole .mat file of MATLAB 5 to 7; download it again") from error
 
 

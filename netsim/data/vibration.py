@@ -28,7 +28,7 @@ SIFTS = 10
 """How often the mean of the envelopes is taken off to get one mode."""
 TOGETHER = 20
 """Trials that are decomposed as one signal; more are hardly faster."""
-SMALL = 250_000
+SMALL = 150_000
 """Samples over all trials that are decomposed before a process would have started."""
 LIBRARIES = ("EMD-signal", "ordpy")
 
@@ -70,7 +70,7 @@ def _summed_modes(window: Floats, amplitude: float, trials: int, draws: np.rando
     """The modes of so many trials, added up.
 
     Envelopes depend on a few extrema around, so one signal of all trials, the window forwards and backwards in turn,
-    is to each trial its mirror extension. Its decomposition is five times as fast as one for each trial.
+    is to each trial its mirror extension. Its decomposition is three to five times as fast as one for each trial.
     """
     from PyEMD import EMD
 

@@ -15,6 +15,7 @@ PLACES = {
     "data": "data",
     "splits": "split",
     "scalings": "scaling",
+    "window splits": "data.split",
     "weights": "network.weights",
     "links": "network.links",
     "features": "model.features",

@@ -53,7 +53,10 @@ def test_defaults_of_every_piece_are_written_so_that_they_read_back(path: str, p
     at = [*path.split("."), "one"] if path.endswith("links") else path.split(".")
     if "overrides" in at:
         at.insert(at.index("overrides") + 1, "0")
-    data = put({**SMALL, "network": {**SMALL["network"], "overrides": [{"edges": [[0, 1]]}]}}, at, given_for(piece))
+    holder = {"data": {"kind": "bearings", "path": "x"}} if path == "data.split" else {}
+    data = put(
+        {**SMALL, **holder, "network": {**SMALL["network"], "overrides": [{"edges": [[0, 1]]}]}}, at, given_for(piece)
+    )
     if "overrides" not in at:
         data["network"]["overrides"] = []
     file = tmp_path / "x.yaml"
