@@ -128,14 +128,14 @@ def theory(page: Page) -> Iterator[str]:
         f"that regret is below its bound {verdict(*below)}."
     )
     yield page.figure("Regret and its bound.", "pegasos-regret", "pegasos-theory", x="round",
-                      y="theory.regret,theory.regret-bound")  # fmt: skip
+                      y="theory.regret,theory.regret-bound", methods=["network"])  # fmt: skip
     yield page.figure("Consensus distance and its bound.", "pegasos-consensus", "pegasos-theory", x="round",
-                      y="consensus,theory.consensus-bound")  # fmt: skip
+                      y="consensus,theory.consensus-bound", methods=["network"])  # fmt: skip
 
 
 def _regret_rounds(results: Results) -> list[int]:
-    recorded = [row["round"] for row in results.run.records[0].rows if "theory" in row]
-    last = recorded[-1]
+    recorded = [row["round"] for record in results.run.records for row in record.rows if "theory" in row]
+    last = max(recorded)
     return [min(recorded, key=lambda at: abs(at - last * share)) for share in (0.125, 0.25, 0.5, 1)]
 
 
