@@ -28,8 +28,10 @@ def ripples(page: Page) -> Iterator[str]:
     heads = [*(f"one machine, t = {at}" for at in rounds), *(f"network, t = {at}" for at in rounds)]
     yield table(["graph", "n", "m", *heads], lines)
     yield _both_sides(results)
-    yield page.figure("Excess risk over rounds, by graph and number of training samples.", "descent-risk", "descent",
-                      x="round", y="mse")  # fmt: skip
+    yield page.figure(
+        "Excess risk after the last round against training samples, by graph.", "descent-risk", "descent",
+        x="data.train", y="mse", methods=["network"],
+    )  # fmt: skip
 
 
 def _both_sides(results: Results) -> str:
@@ -78,7 +80,10 @@ def adult(page: Page) -> Iterator[str]:
     first = results.values("network.topology")[0]
     machine = ["one machine", "–", *(_oracle(results, "single-machine", first, train) for train in trains)]
     yield table(["graph", "n", *(f"{train} samples" for train in trains)], [machine, *lines])
-    yield page.figure("Error on Adult over rounds.", "descent-adult", "descent-adult", x="round", y="error")
+    yield page.figure(
+        "Error of the worst node on Adult after the last round against training samples, by graph.", "descent-adult",
+        "descent-adult", x="data.train", y="error.worst", methods=["network"],
+    )  # fmt: skip
 
 
 def _oracle(results: Results, method: str, topology: object, train: int) -> str:
