@@ -119,9 +119,11 @@ def relevant(method: str, resolved: Row) -> Row:
     if method == "centralised-features":
         penalty = {name: value for name, value in model["penalty"].items() if name != "zeros"}
         return {**kept, "model": {**model, "penalty": penalty}}
-    features = {name: value for name, value in model["features"].items() if name not in ("size", "draw", "form", "steps")}
-    idle = ("alpha", "zeros", "share") if model["loss"]["kind"] == "ordinal-hinge" else ("zeros",)
-    if idle[0] == "alpha":
+    approximate = ("size", "draw", "form", "steps")
+    features = {name: value for name, value in model["features"].items() if name not in approximate}
+    idle: tuple[str, ...] = ("zeros",)
+    if model["loss"]["kind"] == "ordinal-hinge":
+        idle = ("alpha", "zeros", "share")
         del kept["nodes"]
     penalty = {name: value for name, value in model["penalty"].items() if name not in idle}
     return {**kept, "model": {"features": features, "loss": model["loss"], "penalty": penalty}}

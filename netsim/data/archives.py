@@ -25,7 +25,7 @@ class Npz:
 
     It may hold row numbers from 0, either ``train`` and ``test``, or ``train_idx`` and ``test_idx`` (partitions, rows)
     of which repeat r takes partition r; or ``n_train_paper``, the number of rows that train, others testing; or
-    ``X_train``, ``y_train``, ``X_test`` and ``y_test``, with ``packed`` and ``n_features`` where inputs are packed bits.
+    ``X_train``, ``y_train``, ``X_test``, ``y_test``, with ``packed`` and ``n_features`` where inputs are packed bits.
     ``train: n`` takes the first n rows, or the first n that train. Otherwise the share ``test`` is drawn at random.
 
     Labels -1 and +1 are the ranks 1 and 2, others ranks from 1 on. With ``positive`` that label is rank 2 and every
