@@ -145,7 +145,9 @@ def klms(page: Page) -> Iterator[str]:
     yield (
         "The paper: diffusion KLMS has a lower error floor than nodes that work alone. Its parameters are not in "
         "the text at hand; here 5 inputs, 10 centres, sigma 5, 300 features, noise of deviation 0.1. Test "
-        "targets are without noise, so that the mean squared error is the excess over the noise floor."
+        "targets are without noise, so that the mean squared error is the excess over the noise floor. Nodes are "
+        "read out after combining, where a priori errors are taken; after adapting each would carry the noise of "
+        "its own last sample."
     )
     lines, claims = [], []
     for step in results.values("step.first"):
