@@ -31,6 +31,7 @@ class Experiment:
 
 
 RECORDS = "bearings/records"
+GRAPHS = "[{kind: ring, nodes: 25}, {kind: torus, rows: 5, columns: 5}, {kind: expander, side: 5}]"
 FEW_WINDOWS = ("data.trials=10", "data.train=60", "data.test=40")
 
 EXPERIMENTS = (
@@ -56,7 +57,7 @@ EXPERIMENTS = (
     Experiment("descent-dimension", quick=("repeats=2",), full=("repeats=10",)),
     Experiment(
         "descent-adult",
-        quick=("repeats=1", "rounds=300", "sweep={data.train: [500, 2000, 10000]}"),
+        quick=("repeats=1", "rounds=300", f"sweep={{data.train: [500, 2000, 10000], network.topology: {GRAPHS}}}"),
         full=("repeats=10",),
         data="binary/adult_a9a.npz",
     ),

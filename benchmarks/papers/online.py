@@ -91,10 +91,17 @@ def waveform(page: Page) -> Iterator[str]:
 def adult(page: Page) -> Iterator[str]:
     """Distributed Pegasos on Adult."""
     yield from pegasos(page, "pegasos-adult", "Adult")
+    results = page.results("pegasos-adult")
+    gains = [
+        100 * float((results("isolated", "error", at, **point) - results("network", "error", at, **point)).mean())
+        for point in ({"nodes": 20, "average": "none"}, {"nodes": 20, "average": "weighted"})
+        for at in _rounds(results, 20)[:1]
+    ]
     yield (
-        "The paper's exception: on Adult, for M = 20 and a single run, nodes that work alone do better, and with "
-        "reuse of data cooperating ones reach lower errors. It is an effect of the last iterate at a small "
-        "lambda: the average of iterates has no such exception."
+        "The paper's exception: on Adult, for M = 20 and a single run, nodes that work alone do better, and with reuse "
+        f"of data cooperating ones reach lower errors. Here cooperation is ahead by {gains[0]:+.2f} points after one "
+        f"pass with the last iterate, whose spread is wide at so small a lambda, and by {gains[1]:+.2f} with the average "
+        "of iterates."
     )
 
 
