@@ -100,8 +100,8 @@ def adult(page: Page) -> Iterator[str]:
     yield (
         "The paper's exception: on Adult, for M = 20 and a single run, nodes that work alone do better, and with reuse "
         f"of data cooperating ones reach lower errors. Here cooperation is ahead by {gains[0]:+.2f} points after one "
-        f"pass with the last iterate, whose spread is wide at so small a lambda, and by {gains[1]:+.2f} with the average "
-        "of iterates."
+        f"pass with the last iterate, whose spread is wide at so small a lambda, and by {gains[1]:+.2f} with the "
+        "average of iterates."
     )
 
 
