@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.measure import Runs, at
-from benchmarks.numbers import NO_FAULTS, PAPER, mixing, optima
+from benchmarks.numbers.dsvor import NO_FAULTS, PAPER, mixing
+from benchmarks.numbers.measure import Runs, at
+from benchmarks.numbers.published import optima
 
 
 @pytest.fixture

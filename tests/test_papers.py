@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.measure import Runs
+from benchmarks.numbers.measure import Runs
 from benchmarks.papers.experiments import EXPERIMENTS, Experiment
 from benchmarks.papers.page import Page, difference, spread, table, verdict
 from benchmarks.papers.sections import PAPERS

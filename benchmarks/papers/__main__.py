@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.measure import Runs
+from benchmarks.numbers.measure import Runs
 from benchmarks.papers.experiments import EXPERIMENTS, Experiment
 from benchmarks.papers.page import Page
 from benchmarks.papers.sections import PAPERS

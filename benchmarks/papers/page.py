@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.measure import at
+from benchmarks.numbers.measure import at
 from netsim.figures import plot
 from netsim.results import Record, Run
 from nodes.arrays import Floats

@@ -29,7 +29,7 @@ class Number:
     good: bool
 
 
-SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 """Where published data are, on machines that have them."""
 
 

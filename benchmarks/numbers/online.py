@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from benchmarks.measure import Number, Runs, at, bound, data, near
+from benchmarks.numbers.measure import Number, Runs, at, bound, data, near
 from netsim.results import Record
 
 TRAINING = 4000

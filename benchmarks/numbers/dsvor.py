@@ -1,29 +1,14 @@
-"""The numbers to reach: what the settings of three papers give here, beside reference values.
-
-The reference values come from an independent vectorised implementation with the same settings (mean, standard deviation
-over seeds) and from exact solutions; each is compared within three standard errors of the difference, and claims about
-the order of methods on paired seeds. ``python -m benchmarks.numbers [--json FILE]`` runs all of them.
-"""
+"""Paper 1, dSVOR: methods, sparsity, orders and faults on its two synthetic sets."""
 
 from __future__ import annotations
 
-import argparse
-import json
-import sys
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.bearings import bearings
-from benchmarks.gradient import complete, descent
-from benchmarks.measure import SHARED, NoDataError, Number, Runs, at, bound, data, near, paired, ratio
-from benchmarks.online import adult, banana, klms, waveform
-from benchmarks.published import published
+from benchmarks.numbers.measure import Number, Runs, at, bound, near, paired, ratio
 from netsim.checks import check
-from netsim.processes import processors
 from netsim.results import Record
 from netsim.scenario.load import load
 from netsim.world import build_graph
@@ -210,82 +195,3 @@ def sorted_labels(runs: Runs) -> Iterator[Number]:
     yield near("MAE, labels sorted, half of all links losing, hold", hold, 0.144, 0.025)
     yield near("MAE, labels sorted, half of all links losing, self", own, 0.225, 0.025)
     yield bound("the same, self less hold", float((own - hold).mean()), least=0.03)
-
-
-NOT_UNIQUE = frozenset({"toy_std0_C10_g1"})
-"""Problems of which a threshold may lie anywhere in an interval: its middle may move one test sample."""
-
-
-def optima(runs: Runs) -> Iterator[Number]:
-    """The centralised baseline against published exact optima of three problems."""
-    data("ordinal/svorim_optima.json")
-    for name, reference in json.loads((SHARED / "ordinal" / "svorim_optima.json").read_text()).items():
-        problem = f"data={{kind: npz, path: {SHARED / 'ordinal' / name.split('_')[0]}.npz}}"
-        scaling = f"scaling={'z-score' if reference['std'] else 'none'}"
-        # The reference standardises by n - 1, z-scores here by n: the kernel's width makes up for it.
-        width = reference["gamma"] * (1 - 1 / reference["n"] if reference["std"] else 1)
-        features = f"model.features={{kind: fourier, gamma: {width!r}}}"
-        record = [
-            record
-            for record in runs.records(
-                "strips", problem, scaling, features, f"model.loss.C={reference['C']}", "repeats=1", "rounds=1",
-                "baselines=[centralised]", "network.topology.nodes=5", "network.topology.p=0.6",
-            )
-            if record.method == "centralised"
-        ]  # fmt: skip
-        objective, mae = at(record, "centralised", "objective")[0], at(record, "centralised", "mae")[0]
-        error = abs(objective / reference["obj_qp"] - 1)
-        yield Number(
-            f"{name}: objective", f"{reference['obj_qp']:.7g} to 1e-6", f"{objective:.7g}", bool(error <= 1e-6)
-        )
-        loose = 1 / record[0].world["test"] if name in NOT_UNIQUE else 0
-        yield bound(f"{name}: distance to its MAE", abs(mae - reference["mae_qp"]), most=loose + 1e-9)
-
-
-GROUPS: tuple[Callable[[Runs], Iterator[Number]], ...] = (
-    methods,
-    sparsity,
-    mixing,
-    losses,
-    orders,
-    sorted_labels,
-    optima,
-    published,
-    bearings,
-    banana,
-    waveform,
-    adult,
-    klms,
-    descent,
-    complete,
-)
-
-
-def main() -> int:
-    """Run all groups, print asked beside measured, and write JSON if asked to."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.numbers", description=__doc__)
-    parser.add_argument("--json", default="numbers.json", metavar="FILE")
-    parser.add_argument("--jobs", type=int, default=processors(), metavar="N")
-    parser.add_argument("groups", nargs="*", help=", ".join(group.__name__ for group in GROUPS))
-    options = parser.parse_args()
-    numbers: list[Number] = []
-    with tempfile.TemporaryDirectory() as folder:
-        for group in GROUPS:
-            if options.groups and group.__name__ not in options.groups:
-                continue
-            print(group.__doc__)
-            try:
-                for number in group(Runs(Path(folder), options.jobs)):
-                    numbers.append(number)
-                    mark = "  " if number.good else "NO"
-                    print(f"{mark} {number.name:<48} asked {number.asked:<22} measured {number.measured}", flush=True)
-            except NoDataError as reason:
-                print(f"  left out: {reason}", file=sys.stderr)
-    Path(options.json).write_text(json.dumps([asdict(number) for number in numbers], indent=2) + "\n")
-    bad = [number.name for number in numbers if not number.good]
-    print(f"{len(numbers) - len(bad)} of {len(numbers)} numbers are as asked; written to {options.json}")
-    return 1 if bad else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchmarks.measure import Number, Runs, at, bound
+from benchmarks.numbers.measure import Number, Runs, at, bound
 
 CYCLE = {"kind": "ring", "nodes": 25}
 TORUS = {"kind": "torus", "rows": 5, "columns": 5}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchmarks.measure import Number, Runs, at, bound, data, near
+from benchmarks.numbers.measure import Number, Runs, at, bound, data, near
 
 REFERENCE = {
     ("OR", 0): (0.0110, 0.0037, 0.0370, 0.0069, 0.0685, 0.0077),
