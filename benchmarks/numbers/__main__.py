@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 
-from benchmarks.numbers.bearings import bearings
+from benchmarks.numbers.bearings import bearing_features, bearing_records, bearings
 from benchmarks.numbers.dsvor import losses, methods, mixing, orders, sorted_labels, sparsity
 from benchmarks.numbers.gradient import complete, descent
 from benchmarks.numbers.measure import NoDataError, Number, Runs
@@ -33,6 +33,8 @@ GROUPS: tuple[Callable[[Runs], Iterator[Number]], ...] = (
     optima,
     published,
     bearings,
+    bearing_features,
+    bearing_records,
     banana,
     waveform,
     adult,

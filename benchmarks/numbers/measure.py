@@ -48,7 +48,7 @@ class Runs:
     """Runs scenarios into one folder and gives their records."""
 
     def __init__(self, folder: Path, processes: int) -> None:
-        self._folder, self._processes = folder, processes
+        self.folder, self._processes = folder, processes
 
     def records(self, reference: str, *settings: str) -> list[Record]:
         """All records of a scenario with these settings."""
@@ -57,7 +57,7 @@ class Runs:
     def run(self, reference: str, *settings: str) -> Run:
         """The run directory of a scenario with these settings, complete."""
         loaded = load(reference, settings)
-        folder = prepare(loaded, self._folder, fresh=False)
+        folder = prepare(loaded, self.folder, fresh=False)
         summary = Summary(folder)
         execute(plan(loaded, folder), summary, _Lines(), self._processes)
         if summary.failed:
