@@ -16,6 +16,7 @@ from netsim.scenario.schema import Scenario
 from netsim.topology import degrees
 from netsim.units import written
 from netsim.world import build_graph, load_data, rounds_of, split_data
+from nodes.arrays import Integers
 from nodes.node import told
 from nodes.steps import step_for
 from nodes.vectors import LONGEST
@@ -51,7 +52,8 @@ def _inputs(point: Point) -> str:
     """All that the findings depend on; points that agree in it need one check."""
     resolved, model = point.resolved, point.resolved["model"]
     parts = ("seed", "data-seed", "network-seed", "rounds", "passes", "slot", "limit", "data", "split", "network")
-    others = [model["features"], model["loss"], resolved["algorithm"], _curvature(point.scenario) > 0]
+    others = [resolved.get("scaling"), model["features"], model["loss"], resolved["algorithm"]]
+    others.append(_curvature(point.scenario) > 0)
     return json.dumps([*(resolved.get(name) for name in parts), *others], sort_keys=True)
 
 
@@ -71,6 +73,7 @@ def _check(scenario: Scenario, repeat: int, folder: Path) -> Iterator[Finding]:
             yield parts
             return  # a graph far too large for the data need not be looked at closer
         yield from _limit(scenario, [len(part) for part in parts])
+        yield from _least_input(scenario, dataset, parts)
     if not isinstance(graph, Finding) and repeat == 0:
         yield from _mixing(scenario, graph)
     if not isinstance(dataset, Finding):
@@ -87,6 +90,26 @@ def _size(scenario: Scenario, dataset: Dataset) -> Iterator[Finding]:
     yield from (finding for finding in (features, thresholds) if isinstance(finding, Finding))
     if isinstance(features, int) and isinstance(thresholds, int) and not 0 < features + thresholds <= LONGEST:
         message = f"{features} features and {thresholds} thresholds are more than the {LONGEST} numbers of a frame"
+        yield Finding("model.features", message)
+
+
+def _least_input(scenario: Scenario, dataset: Dataset, parts: list[Integers]) -> Iterator[Finding]:
+    """Whether some sample, scaled as nodes do, is smaller than the features are defined for."""
+    bound = getattr(scenario.model.features, "least_input", None)
+    if bound is None:
+        return
+    scalers = _attempt("scaling", lambda: scenario.scaling.fit(dataset.X_train, parts))
+    if isinstance(scalers, Finding):
+        yield scalers
+        return
+    owned = [(scaler, dataset.X_train[part]) for scaler, part in zip(scalers, parts, strict=True)]
+    tests = [(scaler, dataset.X_test) for scaler in scalers]
+    least = min(float(scaler(rows).min()) for scaler, rows in owned + tests)
+    if least < bound:
+        message = (
+            f"these features are for inputs of {bound:g} or more, and the smallest is {least:g} after scaling; take "
+            "scaling: none, or other features where the data themselves are smaller"
+        )
         yield Finding("model.features", message)
 
 

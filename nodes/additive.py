@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -22,6 +22,9 @@ class AdditiveChi2:
 
     kind: Literal["additive-chi2"] = "additive-chi2"
     steps: Literal[1, 2, 3] = 2
+
+    least_input: ClassVar[float] = 0.0
+    """The smallest input that there is a kernel for."""
 
     def open(self, inputs: int, draws: np.random.Generator) -> Callable[[Floats], Floats]:
         """The map, which raises ``ValueError`` for samples with a negative input."""
@@ -54,9 +57,6 @@ class AdditiveChi2:
 
 
 def _refuse_negative(samples: Floats) -> None:
-    least = samples.min(initial=0.0)
-    if least < 0:
-        raise ValueError(
-            f"the additive-chi2 kernel is for inputs of 0 or more, and one is {least:g}; take scaling: none, or other "
-            "features where the data themselves are negative"
-        )
+    least = samples.min(initial=AdditiveChi2.least_input)
+    if least < AdditiveChi2.least_input:
+        raise ValueError(f"the additive-chi2 kernel is for inputs of 0 or more, and one is {least:g}")

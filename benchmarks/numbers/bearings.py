@@ -33,9 +33,14 @@ WINDOWS = 4
 def bearings(runs: Runs) -> Iterator[Number]:
     """Severity of bearing faults from the reference's own features, training and test windows redrawn (5 repeats)."""
     for fault, load in REFERENCE:
-        path = _redrawn(runs, fault, load)
-        records = runs.records("papers/dsvor-bearings", *SETTINGS, "sweep={}", f"data={{kind: npz, path: {path}}}")
-        yield from _errors(fault, load, records)
+        yield from on_reference_features(runs, fault, load)
+
+
+def on_reference_features(runs: Runs, fault: str, load: int) -> Iterator[Number]:
+    """The errors of three methods on one kind of fault at one load."""
+    features = f"data={{kind: npz, path: {_redrawn(runs, fault, load)}}}"
+    records = runs.records("papers/dsvor-bearings", *SETTINGS, "sweep={}", features)
+    yield from _errors(fault, load, records)
 
 
 def _redrawn(runs: Runs, fault: str, load: int) -> Path:

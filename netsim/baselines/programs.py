@@ -1,6 +1,6 @@
-"""The quadratic programs of support vector ordinal regression: the dual on a kernel or features, and the primal.
+"""The dual programs of support vector ordinal regression, on a kernel and on features.
 
-All are in units: the objective is divided by ``unit`` = C / box, so that the shares run from 0 to t box.
+Both are in units: the objective is divided by ``unit`` = C / box, so that the shares run from 0 to t box.
 """
 
 from __future__ import annotations
@@ -43,38 +43,10 @@ def dual_on_features(
     )
 
 
-def primal(signs: Floats, features: Floats, unit: float, box: float, curvature: float, limit: float) -> Program:
-    """On columns (w, -w, thresholds, slacks) with a row for each hinge, whose multipliers are t times the shares.
-
-    The positive part of w and that of -w have their own penalty, since at the optimum only one of them is not zero.
-    """
-    (samples, cuts), columns, hinges = signs.shape, 2 * features.shape[1], signs.size
-    each = signs.reshape(-1, 1)
-    margins, to_thresholds = each * np.repeat(features, cuts, axis=0), each * np.tile(np.eye(cuts), (samples, 1))
-    known = sparse.csc_array(np.hstack([margins, -margins, -to_thresholds]))
-    lower = np.concatenate([np.zeros(columns), np.full(cuts, -np.inf), np.zeros(hinges)])
-    return Program(
-        cost=np.concatenate([np.full(columns, limit / unit), np.zeros(cuts), np.full(hinges, box)]),
-        lower=lower,
-        upper=np.full(len(lower), np.inf),
-        rows=sparse.hstack([known, sparse.eye_array(hinges)], format="csc"),
-        least=np.ones(hinges),
-        most=np.full(hinges, np.inf),
-        hessian=sparse.csc_array(
-            sparse.eye_array(columns) * (curvature / unit) if curvature > 0 else (columns, columns)
-        ),
-    )
-
-
 def dual_shares(solution: Solution, signs: Floats, box: float) -> Floats:
     """The shares (N, ranks-1) of a solved dual, without what the solver's tolerance leaves beyond the box."""
     shares = solution.values[-signs.size :].reshape(signs.shape)
     return signs * np.clip(signs * shares, 0.0, box)
-
-
-def primal_shares(solution: Solution, signs: Floats, box: float) -> Floats:
-    """The shares (N, ranks-1) of a solved primal."""
-    return signs * np.clip(solution.multipliers.reshape(signs.shape), 0.0, box)
 
 
 def _hinges(signs: Floats, box: float) -> Program:

@@ -9,33 +9,35 @@ share a_iq for each hinge, between 0 and C t_iq, and the pull u_i = sum_q a_iq o
 
     maximise  sum_iq t_iq a_iq - conjugate of the penalty at sum_i u_i phi(x_i)    subject to    sum_i a_iq = 0.
 
-What is dense, kernel or features, meets only the pulls and so occurs once; all other rows are sparse. The primal
-has the features in every hinge's row, but an active set as small as they are few.
+What is dense, kernel or features, meets only the pulls and so occurs once; all other rows are sparse. An active-set
+method solves it, the faster the more of the function's directions there are: where they are few, as with repeated
+samples or many ranks, it may take minutes, and the primal a second by an interior-point method.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
 
 from netsim.baselines.highs import solve
-from netsim.baselines.programs import dual_on_features, dual_on_kernel, dual_shares, primal, primal_shares
+from netsim.baselines.interior import solve_primal
+from netsim.baselines.kernels import factor
+from netsim.baselines.programs import dual_on_features, dual_on_kernel, dual_shares
 from nodes.arrays import Floats, Integers
 
 LARGEST_GAP = 1e-7
 """Largest duality gap, relative to the objective, that is called the optimum."""
 
-# The solver's active-set method works with absolute tolerances. In the dual a wide box for the shares makes it cycle
-# where the curvature is small, a narrow one costs digits where it is large; in the primal a narrow one costs digits and
-# cycles come by chance. So these widths are tried until the gap closes.
-DUAL_BOXES = (0.1, 1.0, 0.01, 1e-3, 10.0, 1e-4)
-PRIMAL_BOXES = (1.0, 100.0, 10.0)
+# The active-set method works with absolute tolerances. A wide box for the shares makes it cycle where the curvature is
+# small, a narrow one costs digits where it is large. So these widths are tried until the gap closes.
+BOXES = (0.1, 1.0, 0.01, 1e-3, 10.0, 1e-4)
 
-FEW_FEATURES = 15
-"""Up to so many features the primal is tried before the dual."""
+FEW_FEATURES = 200
+"""Up to so many features, and as many as a quarter of the samples, the primal is tried before the dual."""
 
 
 @dataclass(frozen=True)
@@ -75,16 +77,23 @@ def kernel_optimum(kernel: Floats, ranks_of: Integers, ranks: int, weight: float
     def by_dual(box: float) -> KernelOptimum:
         unit = weight / box
         solution = solve(dual_on_kernel(signs, kernel, unit, box))
-        shares = unit * dual_shares(solution, signs, box)
+        return evaluated(unit * dual_shares(solution, signs, box), solution.multipliers[1 - ranks :])
+
+    def by_primal() -> KernelOptimum:
+        solution = solve_primal(signs, features, weight, curvature=1.0, limit=0.0)
+        return evaluated(solution.shares, solution.thresholds)
+
+    def evaluated(shares: Floats, multipliers: Floats) -> KernelOptimum:
         coefficients = shares.sum(axis=1)
         scores = kernel @ coefficients
         thresholds = best_thresholds(scores, ranks_of, ranks)
         penalty = float(coefficients @ scores) / 2
         objective = penalty + weight * hinge_sum(scores, thresholds, ranks_of)
         bound = float((signs * shares).sum()) - penalty
-        return KernelOptimum(coefficients, thresholds, objective, bound, solution.multipliers[1 - ranks :])
+        return KernelOptimum(coefficients, thresholds, objective, bound, multipliers)
 
-    return _first_closed((by_dual, DUAL_BOXES))
+    features = factor(kernel)
+    return _first_closed(by_dual, by_primal, primal_first=_few(features))
 
 
 def feature_optimum(
@@ -105,11 +114,9 @@ def feature_optimum(
         shares = unit * dual_shares(solution, signs, box)
         return evaluated(solution.multipliers[:columns], shares, solution.multipliers[1 - ranks :])
 
-    def by_primal(box: float) -> FeatureOptimum:
-        unit = weight / box
-        solution = solve(primal(signs, features, unit, box, curvature, limit))
-        positive, negative, thresholds, _ = np.split(solution.values, np.cumsum([columns, columns, ranks - 1]))
-        return evaluated(positive - negative, unit * primal_shares(solution, signs, box), thresholds)
+    def by_primal() -> FeatureOptimum:
+        solution = solve_primal(signs, features, weight, curvature, limit)
+        return evaluated(solution.weights, solution.shares, solution.thresholds)
 
     def evaluated(weights: Floats, shares: Floats, multipliers: Floats) -> FeatureOptimum:
         pulls = features.T @ shares.sum(axis=1)
@@ -121,11 +128,8 @@ def feature_optimum(
         bound = _bound(float((signs * shares).sum()), pulls, curvature, limit)
         return FeatureOptimum(weights, thresholds, objective, bound, multipliers)
 
-    dual_route, primal_route = (by_dual, DUAL_BOXES), (by_primal, PRIMAL_BOXES)
     # A linear program is solved by the simplex method, which is fast on the dual for any number of features.
-    if columns <= FEW_FEATURES and curvature > 0:
-        return _first_closed(primal_route, dual_route)
-    return _first_closed(dual_route, primal_route)
+    return _first_closed(by_dual, by_primal, primal_first=curvature > 0 and _few(features))
 
 
 def hinge_sum(scores: Floats, thresholds: Floats, ranks_of: Integers) -> float:
@@ -177,21 +181,28 @@ def _bound(gain: float, pulls: Floats, curvature: float, limit: float) -> float:
     return gain * limit / max(limit, float(np.abs(pulls).max()))
 
 
+def _few(features: Floats) -> bool:
+    samples, columns = features.shape
+    return bool(columns <= min(FEW_FEATURES, samples // 4))
+
+
 Optimum = TypeVar("Optimum", KernelOptimum, FeatureOptimum)
 
 
-def _first_closed(*routes: tuple[Callable[[float], Optimum], tuple[float, ...]]) -> Optimum:
-    """The first optimum, over the routes and their widths of box, whose duality gap is closed."""
+def _first_closed(by_dual: Callable[[float], Optimum], by_primal: Callable[[], Optimum], primal_first: bool) -> Optimum:
+    """The first optimum, over the widths of box of the dual and the primal, whose duality gap is closed."""
+    routes: list[tuple[str, Callable[[], Optimum]]] = [(f"in a box of {box:g}", partial(by_dual, box)) for box in BOXES]
+    routes.insert(0 if primal_first else len(routes), ("in the primal", by_primal))
     failures = []
-    for route, box in ((route, box) for route, boxes in routes for box in boxes):
+    for name, route in routes:
         try:
-            optimum = route(box)
+            optimum = route()
         except RuntimeError as failure:
-            failures.append(f"{failure} in a box of {box:g}")
+            failures.append(f"{failure} {name}")
             continue
         gap = abs(optimum.objective - optimum.bound)
         # The objective itself can be zero, or rounding: where all samples are of one extreme rank.
         if gap <= LARGEST_GAP * abs(optimum.objective) + 1e-12:
             return optimum
-        failures.append(f"duality gap {gap:.1e} of {optimum.objective:.6g} in a box of {box:g}")
+        failures.append(f"duality gap {gap:.1e} of {optimum.objective:.6g} {name}")
     raise RuntimeError(f"the solver found no optimum: {', '.join(failures)}; rescale the inputs or the weight C")

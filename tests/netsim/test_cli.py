@@ -393,6 +393,15 @@ def test_validate_says_what_a_scenario_comes_to(tiny, capsys):
     assert "nowhere.yaml" in capsys.readouterr().err
 
 
+def test_validate_tells_of_inputs_that_features_are_not_for(tiny, capsys):
+    """Scaled inputs below zero are an error of additive-chi2 before anything runs, with the remedy."""
+    setting = "model.features={kind: additive-chi2}"
+    assert main(["validate", "tiny.yaml", "--set", setting]) == 2
+    told = capsys.readouterr().err
+    assert "these features are for inputs of 0 or more, and the smallest is -" in told
+    assert "take scaling: none" in told
+
+
 @pytest.mark.parametrize("name", sorted(name for name in builtin() if "/" not in name and name != "bearings"))
 def test_every_built_in_scenario_runs(name, tmp_path, monkeypatch, capsys):
     """Cut to four rounds and one repeat, each gives rows with numbers for all its methods, none failed."""

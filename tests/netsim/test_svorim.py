@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from netsim.baselines.centralised import AbsentError, centralised, centralised_features
-from netsim.baselines.highs import Program, solve
-from netsim.baselines.programs import dual_on_features, dual_shares, primal, primal_shares
+from netsim.baselines.highs import solve
+from netsim.baselines.interior import solve_primal
+from netsim.baselines.programs import dual_on_features, dual_on_kernel, dual_shares
 from netsim.baselines.svorim import (
     FEW_FEATURES,
     FeatureOptimum,
@@ -219,12 +220,6 @@ def test_no_step_from_the_feature_optimum_descends(
         assert moved >= optimum.objective * (1 - 1e-7)
 
 
-def value(program: Program, values: Floats) -> float:
-    """What the program minimises, at these values of its columns."""
-    curved = values[: program.hessian.shape[0]]
-    return float(program.cost @ values + curved @ (program.hessian @ curved) / 2)
-
-
 @settings(deadline=None, derandomize=True, max_examples=60)
 @given(
     seed=st.integers(0, 1000),
@@ -235,10 +230,10 @@ def value(program: Program, values: Floats) -> float:
     weight=st.sampled_from([0.1, 1.0, 10.0]),
     rounded=st.booleans(),
 )
-def test_primal_and_dual_program_are_each_other_s(
+def test_primal_and_dual_are_each_other_s(
     seed: int, samples: int, columns: int, ranks: int, alpha: float, weight: float, rounded: bool
 ) -> None:
-    """The least values of the two programs are opposite, the multipliers of each being feasible for the other.
+    """An interior-point method in the primal and an active set in the dual find the same shares' gain and weights.
 
     Also with repeated samples and absent ranks, and for the linear programs of alpha 1.
     """
@@ -246,18 +241,19 @@ def test_primal_and_dual_program_are_each_other_s(
     features = draws.standard_normal((samples, columns))
     features = np.round(features) if rounded else features
     signs = np.where(draws.integers(1, ranks + 1, samples)[:, None] > np.arange(1, ranks), 1.0, -1.0)
-    ours, theirs = (route(signs, features, weight, 1.0, 1 - alpha, alpha) for route in (primal, dual_on_features))
-    first, second = solve(ours), solve(theirs)
-    assert value(ours, first.values) == pytest.approx(-value(theirs, second.values), rel=1e-7, abs=1e-9)
-    gains = []
-    for shares in (primal_shares(first, signs, 1.0), dual_shares(second, signs, 1.0)):
-        assert np.all((signs * shares >= 0) & (signs * shares <= 1))
+    ours = solve_primal(signs, features, weight, 1 - alpha, alpha)
+    theirs = solve(dual_on_features(signs, features, weight, 1.0, 1 - alpha, alpha))
+    for shares in (ours.shares, weight * dual_shares(theirs, signs, 1.0)):
+        assert np.all((signs * shares >= 0) & (signs * shares <= weight))
         np.testing.assert_allclose(shares.sum(axis=0), 0.0, atol=1e-5)
-        gains.append((signs * shares).sum())
+    hinges = np.maximum(0.0, 1.0 - signs * ((features @ ours.weights)[:, None] - ours.thresholds)).sum()
+    penalty = (1 - alpha) / 2 * ours.weights @ ours.weights + alpha * np.abs(ours.weights).sum()
+    curved = theirs.values[:columns]
+    quadratic = weight * curved @ curved / (2 * (1 - alpha)) if alpha < 1 else 0.0
+    gain = theirs.values[-signs.size :] @ signs.ravel() - quadratic
+    assert penalty + weight * hinges == pytest.approx(weight * gain, rel=1e-6, abs=1e-8)
     if alpha < 1:
-        weights = first.values[:columns] - first.values[columns : 2 * columns]
-        np.testing.assert_allclose(weights, second.multipliers[:columns], atol=1e-5)
-        assert gains[0] == pytest.approx(gains[1], rel=1e-4, abs=1e-5)
+        np.testing.assert_allclose(ours.weights, theirs.multipliers[:columns], atol=1e-5)
 
 
 @settings(deadline=None, derandomize=True, max_examples=40)
@@ -423,10 +419,25 @@ def test_nothing_is_printed(capfd: pytest.CaptureFixture[str]) -> None:
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_problem_without_optimum_is_an_error_with_the_status() -> None:
-    """A kernel with negative curvature is refused with the solver's status, which is that it set none."""
-    with pytest.raises(RuntimeError, match=r"the solver found no optimum: not set in a box of 0.1, .*rescale"):
-        kernel_optimum(-np.eye(4), np.array([1, 1, 2, 2]), 2, 1.0)
+@pytest.mark.parametrize("kernel", [-np.eye(4), np.eye(4) + 2 * np.eye(4)[::-1]])
+def test_a_kernel_that_is_no_inner_product_is_an_error(kernel: Floats) -> None:
+    """Whether its diagonal is negative or it is indefinite."""
+    with pytest.raises(RuntimeError, match="negative eigenvalue"):
+        kernel_optimum(kernel, np.array([1, 1, 2, 2]), 2, 1.0)
+
+
+def test_either_solver_comes_first_with_the_same_optimum() -> None:
+    """160 samples on a grid of 25 points, of six ranks: the kernel's optimum is that of the dual's own program."""
+    draws = np.random.default_rng(3)
+    inputs = draws.integers(0, 5, (160, 2)).astype(float)
+    ranks_of = np.clip(1 + (inputs.sum(axis=1) + draws.normal(size=160)).astype(int) // 2, 1, 6)
+    kernel = gaussian(inputs, inputs, 0.5)
+    ours = kernel_optimum(kernel, ranks_of, 6, 2.0)
+    signs = np.where(ranks_of[:, None] > np.arange(1, 6), 1.0, -1.0)
+    theirs = solve(dual_on_kernel(signs, kernel, 2.0, 1.0))
+    coefficients = 2.0 * dual_shares(theirs, signs, 1.0).sum(axis=1)
+    assert closed(ours)
+    np.testing.assert_allclose(kernel @ ours.coefficients, kernel @ coefficients, atol=1e-5)
 
 
 def test_ranks_outside_are_refused() -> None:

@@ -49,11 +49,11 @@ def test_features_do_not_depend_on_the_draws():
 
 
 def test_negative_inputs_are_refused():
-    """By the map and by the kernel, with what to do."""
+    """By the map and by the kernel."""
     X = np.array([[0.2, 0.8], [1.5, -0.5]])
     features = AdditiveChi2()
-    with pytest.raises(ValueError, match=r"inputs of 0 or more, and one is -0\.5; take scaling: none"):
+    with pytest.raises(ValueError, match=r"inputs of 0 or more, and one is -0\.5$"):
         features.open(2, generator(0))(X)
     for left, right in ((X, X[:1]), (X[:1], X)):
-        with pytest.raises(ValueError, match="take scaling: none"):
+        with pytest.raises(ValueError, match="0 or more"):
             features.gram(left, right)
