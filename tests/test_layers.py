@@ -60,7 +60,7 @@ def test_nodes_know_nothing_of_the_simulator_around_them():
         ("sklearn", ("netsim/data/", "netsim/baselines/linear.py", "nodes/additive.py")),
         ("PyEMD", "netsim/data/vibration.py"),
         ("platformdirs", "netsim/data/cache.py"),
-        ("argparse", ("netsim/cli.py", "netsim/options.py")),
+        ("argparse", ("netsim/cli.py", "netsim/commands/")),
         ("zmq", "netsim/transports/zeromq/"),
         ("netsim.cli", "nowhere"),
     ],

@@ -1,0 +1,1 @@
+"""What the verbs of the command line do: each module has a few, with what can be written after them."""
