@@ -159,11 +159,12 @@ def sparsity(page: Page, name: str = "dsvor-rings-sparsity") -> Iterator[str]:
     below = [results("network", "zeros.small", alpha=alpha, zeros="subgradient").mean() for alpha in alphas]
     yield (
         f"That the MAE is stable {verdict(max(maes) - min(maes) < 2 * CLOSE)} (it lies between {min(maes):.4f} and "
-        f"{max(maes):.4f}). Weights that equal zero {verdict(max(exact) > 0)}: the subgradient of |w| never makes "
-        f"one (at most {max(exact):.3f} of them). What the paper's figure can show are small weights, whose share "
-        f"rises from {below[0]:.3f} to {below[-1]:.3f}. Proximal steps do make zeros, though fewer than the exact "
-        "optimum has, because nodes that learn from different data disagree about which weights are zero."
-    )
+        f"{max(maes):.4f}). That weights equal zero {verdict(max(exact) > 0)}: the subgradient of |w| never makes "
+        f"one zero (at most {max(exact):.3f} of them). What the paper's figure can show are small weights, whose "
+        f"share goes from {below[0]:.3f} to {below[-1]:.3f}. Proximal steps do make zeros"
+        + (", though fewer than the exact optimum has, because nodes that learn from different data disagree about "
+           "which weights are zero." if optimal else ".")
+    )  # fmt: skip
     yield page.figure("Absolute error against alpha.", f"{name}-mae", name, x="model.penalty.alpha", y="mae")
     yield page.figure("Share of weights that are exactly zero, against alpha.", f"{name}-zeros", name,
                       x="model.penalty.alpha", y="zeros")  # fmt: skip
@@ -202,7 +203,8 @@ def bearings(page: Page) -> Iterator[str]:
         "entropy nor the way windows were drawn, and here a record has room for about 50 disjoint windows only, "
         "so that windows drawn anywhere in it overlap, training with test ones. The rows with training windows "
         "from the first part of each record and test windows from the rest show what is left without that. The "
-        "outer race has no 28 mil record at 12 kHz: its four levels are normal, 7, 14 and 21 mil."
+        "outer race has no 28 mil record at 12 kHz: its four levels are normal, 7, 14 and 21 mil, and "
+        "normal bearings were recorded at 48 kHz, which helps to tell that level from the others."
     )
 
 

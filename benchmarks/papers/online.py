@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from itertools import pairwise
 
-from benchmarks.papers.page import Page, Results, difference, spread, table, verdict
+from benchmarks.papers.page import Page, Results, counted, difference, spread, table, verdict
 
 PASSES = (1, 2, 5, 10)
 
@@ -25,7 +25,7 @@ def pegasos(page: Page, name: str, data: str) -> Iterator[str]:
                 ]
                 lines.append([count, "last iterate" if average == "none" else "weighted average", said, *errors])
     passes = [f"{passed} pass" + ("es" if passed > 1 else "") for passed in _passes(results, nodes[0])]
-    yield f"Test error in per cent on {data}, mean ± standard deviation over {results.repeats} realisations."
+    yield f"Test error in per cent on {data}, mean ± standard deviation over {counted(results.repeats, 'realisation')}."
     yield table(["nodes", "predicts with", "nodes work", *passes], lines)
     yield _cooperation(results, nodes)
     gains = [

@@ -94,6 +94,11 @@ def spread(sample: Floats, digits: int = 4, scale: float = 1.0) -> str:
     return f"{mean} ± {scale * sample.std(ddof=1):.{digits}f}" if len(sample) > 1 else mean
 
 
+def counted(number: int, thing: str) -> str:
+    """So many of a thing, in words."""
+    return f"{number} {thing}" + "s" * (number != 1)
+
+
 def verdict(*claims: bool) -> str:
     """In words, whether claims hold."""
     if all(claims):
