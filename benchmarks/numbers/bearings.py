@@ -36,10 +36,10 @@ def bearings(runs: Runs) -> Iterator[Number]:
         yield from on_reference_features(runs, fault, load)
 
 
-def on_reference_features(runs: Runs, fault: str, load: int) -> Iterator[Number]:
+def on_reference_features(runs: Runs, fault: str, load: int, *settings: str) -> Iterator[Number]:
     """The errors of three methods on one kind of fault at one load."""
     features = f"data={{kind: npz, path: {_redrawn(runs, fault, load)}}}"
-    records = runs.records("papers/dsvor-bearings", *SETTINGS, "sweep={}", features)
+    records = runs.records("papers/dsvor-bearings", *SETTINGS, "sweep={}", features, *settings)
     yield from _errors(fault, load, records)
 
 

@@ -44,8 +44,8 @@ class Crew(Protocol):
         """File descriptors that become readable when a worker's process ends, with the worker."""
         ...
 
-    def ending(self, worker: int) -> str | None:
-        """How a worker's process ended; None if it has not, or nobody here can know."""
+    def ending(self, worker: int, within: float = 0.0) -> str | None:
+        """How a worker's process ended; None if it has not within so many seconds, or nobody here can know."""
         ...
 
     def greet(self, worker: int) -> None:
@@ -87,9 +87,11 @@ class LocalCrew:
         """Of all processes."""
         return {process.sentinel: worker for worker, process in self._processes.items()}
 
-    def ending(self, worker: int) -> str | None:
+    def ending(self, worker: int, within: float = 0.0) -> str | None:
         """By the exit code of the process."""
         process = self._processes[worker]
+        if within:
+            process.join(within)
         return None if process.is_alive() else ending(process)
 
     def greet(self, worker: int) -> None:

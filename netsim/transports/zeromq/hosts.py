@@ -48,7 +48,7 @@ class HostCrew:
         """None: the processes are elsewhere."""
         return {}
 
-    def ending(self, worker: int) -> str | None:
+    def ending(self, worker: int, within: float = 0.0) -> str | None:
         """Only the connection tells."""
         return None
 

@@ -100,7 +100,8 @@ class Workforce:
             elif (
                 worker in self.crew.present and (closed or seat.silence >= 2 * TICK) and not self.tell(worker, Probe())
             ):
-                found.append((worker, "its connection is closed"))
+                # Of a process that ends the connection goes first.
+                found.append((worker, self.crew.ending(worker, within=4 * TICK) or "its connection is closed"))
         return found
 
     def leave_out(self, worker: int) -> Seat:
