@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from netsim.edges import Incoming, Outgoing
+from netsim.edges import Acted, Incoming, Outgoing, summed
 from netsim.pacing import SlotClock, Slots
 from netsim.parts import Part
 from netsim.ports import Deliver, Inbox, NodePort
@@ -64,8 +64,17 @@ class Cast:
         failures = [error for error in errors if isinstance(error, NodeError)]
         raise min(failures, key=lambda error: (error.round, error.node), default=errors[0])
 
+    def acted(self) -> tuple[Acted, ...]:
+        """What link elements have done on the edges that begin here."""
+        return summed(acted for end in self._outgoing.values() for acted in end.channel.acted())
+
     def traffic(self) -> dict[tuple[int, int], Traffic]:
-        """What was counted on each directed edge, at those of its ends that are here."""
+        """What was counted on each directed edge, at those of its ends that are here, when all is over."""
+        for end in self._incoming.values():
+            end.waiting = 0
+        for node, inbox in self._inboxes.items():
+            for parcel in inbox:
+                self._incoming[parcel[0], node].waiting += 1
         ends = {edge: end.traffic for edge, end in self._outgoing.items()}
         for edge, end in self._incoming.items():
             ends[edge] = ends.get(edge, Traffic()) + end.traffic

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 import networkx as nx
 
 from netsim.data import Dataset
+from netsim.edges import opened
 from netsim.mixing import combination_matrix, reaches_consensus, spectral_radius
 from netsim.scenario.load import Loaded, Point
 from netsim.scenario.schema import Scenario
 from netsim.topology import degrees
 from netsim.units import written
-from netsim.world import build_graph, load_data, rounds_of, split_data
+from netsim.world import build_graph, edge_links, load_data, rounds_of, split_data
 from nodes.arrays import Integers
 from nodes.node import told
 from nodes.steps import step_for
@@ -67,6 +69,7 @@ def _check(scenario: Scenario, repeat: int, folder: Path) -> Iterator[Finding]:
     yield from (finding for finding in (graph, dataset) if isinstance(finding, Finding))
     if not isinstance(graph, Finding):
         yield from _overrides(scenario, graph)
+        yield from _links(scenario, repeat, graph)
     if not isinstance(graph, Finding) and not isinstance(dataset, Finding):
         parts = _attempt("split", lambda: split_data(scenario, repeat, dataset, len(graph)))
         if isinstance(parts, Finding):
@@ -155,6 +158,17 @@ def _mixing(scenario: Scenario, graph: nx.Graph) -> Iterator[Finding]:
         if radius is None or 1 - radius < SMALL_GAP:
             gap = "too small to compute" if radius is None else f"{1 - radius:.2g}"
             yield Finding("network.topology", f"this graph barely mixes: its spectral gap is {gap}", error=False)
+
+
+def _links(scenario: Scenario, repeat: int, graph: nx.Graph) -> Iterator[Finding]:
+    """Whether every element can stand where it is put."""
+    links = edge_links(scenario, repeat, graph)
+    for source, target in nx.DiGraph(graph).edges:
+        place = links.place(source, target)
+        for name, _, link in links.on(source, target):
+            found = _attempt(f"network.links.{name}", partial(opened, link, place))
+            if isinstance(found, Finding):
+                yield found
 
 
 def _limit(scenario: Scenario, sizes: list[int]) -> Iterator[Finding]:

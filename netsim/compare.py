@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from netsim.faults import Fault, faults_of
 from netsim.results import Record, Run, natural
 
 METHODS = ("network", "isolated", "single-machine", "centralised-features", "centralised")
@@ -38,7 +39,7 @@ class Row:
     that learn where that optimum is among the results. They are over the repeats in ``records``: those that completed,
     or, where every one diverged, the last round that each recorded. ``repeats`` counts the diverged ones too.
     ``reason`` tells why a repeat diverged or is absent; ``deaths`` which workers did not live to the end of a repeat,
-    so that its numbers cannot be had again.
+    so that its numbers cannot be had again. ``faults`` tells what each link element has done, by its name.
     """
 
     point: Mapping[str, Any]
@@ -49,6 +50,7 @@ class Row:
     reason: str | None = None
     deaths: tuple[str, ...] = ()
     run: str | None = None
+    faults: Mapping[str, Fault] = field(default_factory=dict)
     records: tuple[Record, ...] = field(default=(), repr=False, compare=False)
 
     @property
@@ -77,6 +79,7 @@ class Row:
             inner[part or "mean"] = value.mean
             if not part and value.std is not None:
                 inner["std"] = value.std
+        tree |= {"faults": {name: fault.as_json() for name, fault in self.faults.items()}} if self.faults else {}
         tree |= {"diverged": self.diverged} if self.diverged else {}
         tree |= {"deaths": list(self.deaths)} if self.deaths else {}
         tree |= {"reproducible": False} if self.doubts else {}
@@ -212,6 +215,7 @@ def _row(group: Sequence[Record], run: str | None, least: Mapping[str, float]) -
         reason=next((str(record.end["reason"]) for record in group if "reason" in record.end), None),
         deaths=tuple(text for record in group for text in _deaths(record)),
         run=run,
+        faults=faults_of(counted),
         records=tuple(counted),
     )
 

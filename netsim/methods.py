@@ -10,7 +10,8 @@ from netsim.baselines.centralised import centralised, centralised_features
 from netsim.baselines.descent import single_machine
 from netsim.baselines.optima import AbsentError
 from netsim.evaluation import Evaluation
-from netsim.recorder import Recorder, digest, traffic_by_part
+from netsim.recorder import Recorder, digest, faults, traffic_by_part
+from netsim.traffic import require_balance
 from netsim.transports.base import Transport
 from netsim.transports.inprocess import InProcess
 from netsim.world import World
@@ -75,6 +76,10 @@ def _learn(world: World, transport: Transport, write: Write, progress: Progress 
         end |= {"transport": dict(outcome.transport)}
     if any(edge.overrun for edge in outcome.edges.values()):
         end |= {"reproducible": False}
+    if not outcome.deaths and "reproducible" not in end:
+        require_balance(outcome.edges)
+    if outcome.acted:
+        end |= {"faults": faults(outcome.acted)}
     totals = traffic_by_part(outcome.edges, world.task.nodes, recorder.lost)
     final: Row = {"final": recorder.final.tolist()} if world.record.parameters else {}
     return {**end, **deaths, "round": world.rounds, **totals, "parameters": digest(recorder.final), **final}

@@ -2,43 +2,55 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from netsim.chance import key
-from netsim.edges import Channel
-from netsim.links import Link, Override
+from netsim.edges import Channel, Standing
+from netsim.links import Override, Place
 from nodes.node import Share, Task
 
 
 @dataclass(frozen=True, eq=False)
 class EdgeLinks:
-    """Which link elements stand on which directed edge, each with the key of its draws."""
+    """Which link elements stand on which directed edge, and where nodes are."""
 
-    common: Mapping[str, Link]
+    common: Mapping[str, object]
     """The elements of an edge that no override names."""
     overrides: Sequence[Override]
     seed: int
+    positions: Mapping[int, tuple[float, ...]] = field(default_factory=dict)
+    """node -> its coordinates, where the topology has them."""
 
-    def on(self, source: int, target: int) -> tuple[tuple[int, Link], ...]:
+    def channel(self, source: int, target: int, period: int) -> Channel:
+        """The channel of one directed edge, from its beginning."""
+        return Channel(self.on(source, target), self.place(source, target), period)
+
+    def place(self, source: int, target: int) -> Place:
+        """One directed edge as its elements see it."""
+        ends = [self.positions[node] for node in (source, target) if node in self.positions]
+        return Place(source, target, math.dist(*ends) if len(ends) == 2 else None)
+
+    def on(self, source: int, target: int) -> tuple[Standing, ...]:
         """The elements of one directed edge."""
         return self._changed.get((source, target), self._common)
 
     @cached_property
-    def _common(self) -> tuple[tuple[int, Link], ...]:
+    def _common(self) -> tuple[Standing, ...]:
         return self._keyed(self.common)
 
     @cached_property
-    def _changed(self) -> dict[tuple[int, int], tuple[tuple[int, Link], ...]]:
-        links: dict[tuple[int, int], Mapping[str, Link]] = {}
+    def _changed(self) -> dict[tuple[int, int], tuple[Standing, ...]]:
+        links: dict[tuple[int, int], Mapping[str, object]] = {}
         for override in self.overrides:
             for edge in override.edges:
                 links[edge] = {**links.get(edge, self.common), **override.links}
         return {edge: self._keyed(elements) for edge, elements in links.items()}
 
-    def _keyed(self, elements: Mapping[str, Link]) -> tuple[tuple[int, Link], ...]:
-        return tuple((key(self.seed, f"link {name}"), element) for name, element in elements.items())
+    def _keyed(self, elements: Mapping[str, object]) -> tuple[Standing, ...]:
+        return tuple(Standing(name, key(self.seed, f"link {name}"), element) for name, element in elements.items())
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -60,4 +72,4 @@ class Part:
 
     def channel(self, source: int, target: int) -> Channel:
         """The channel of one directed edge, from its beginning."""
-        return Channel(self.links.on(source, target), source, target, self.period)
+        return self.links.channel(source, target, self.period)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from netsim.edges import GONE, Incoming, Outgoing
+from netsim.edges import Incoming, Outgoing
 from netsim.pacing import Slots
 from nodes.wire import Frame
 
@@ -40,7 +40,7 @@ class NodePort:
         self._inbox, self._drained = inbox, -1
 
     def send(self, frame: Frame, to: Sequence[int]) -> None:
-        """Decide each copy's fate now; what will arrive goes to the receiver's inbox with the time it is due."""
+        """Decide each frame's fate now; what will arrive goes to the receiver's inbox with the time it is due."""
         slots = self._slots
         now, slot = slots.now, slots.current()
         end = slots.phase + (slot + 1) * slots.period
@@ -48,9 +48,12 @@ class NodePort:
         size = len(data)
         for neighbour in to:
             edge, deliver = self._outgoing[neighbour]
-            delay = edge.carry(slot, size, positions, values)
-            if delay != GONE:
-                deliver((self._node, slot, now + delay, edge.sent, now, end, data))
+            edge.count(size, positions, values)
+            if edge.perfect:
+                deliver((self._node, slot, now, edge.sent, now, end, data))
+                continue
+            for delay, content in edge.carry(slot, data):
+                deliver((self._node, slot, now + delay, edge.sent, now, end, content))
 
     def arrive(self, parcel: Parcel) -> None:
         """Take a parcel that comes from elsewhere; one that a drain has missed was overrun by the clock."""

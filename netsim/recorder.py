@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
+from netsim.edges import Acted
 from netsim.evaluation import Evaluation
 from netsim.theory import Theory
 from netsim.traffic import Traffic, of_node, total
@@ -79,6 +80,20 @@ class Recorder:
 def digest(stack: Floats) -> str:
     """A fingerprint of parameters, equal only for equal bits."""
     return hashlib.sha256(stack.tobytes()).hexdigest()
+
+
+def faults(acted: Iterable[Acted]) -> dict[str, Any]:
+    """What each link element has done, by its name: on how many frames, of how many, and how many were expected."""
+    found: dict[str, dict[str, Any]] = {}
+    for name, rate, frames, times in acted:
+        counts = found.setdefault(name, {"frames": 0, "acted": 0, "expected": 0.0})
+        counts["frames"] += frames
+        counts["acted"] += times
+        if rate is None:
+            counts.pop("expected", None)
+        elif "expected" in counts:
+            counts["expected"] += rate * frames
+    return found
 
 
 def traffic_by_part(

@@ -55,6 +55,27 @@ def terminal(rows: Sequence[Row], width: int | None = None) -> Table:
     return _table(_fitted([column for column in columns if any(column.cells)], width), _notes(rows))
 
 
+def fault_table(rows: Sequence[Row]) -> Table | None:
+    """How often each link element acted, a line for each point and element; None where there are none."""
+    lines = [(row, name, fault) for row in rows for name, fault in row.faults.items()]
+    if not lines:
+        return None
+    shares = [(fault.acted, fault.expected, fault.frames) for _, _, fault in lines]
+    columns = [
+        *_heads([row for row, _, _ in lines]),
+        Column("fault", tuple(name for _, name, _ in lines), left=True),
+        Column("frames", tuple(f"{fault.frames:,.0f}" for _, _, fault in lines)),
+        Column("acted on", tuple(f"{fault.acted:,.0f}" for _, _, fault in lines)),
+        Column("%", tuple(_percent(acted, frames) for acted, _, frames in shares)),
+        Column("% expected", tuple(_percent(expected, frames) for _, expected, frames in shares)),
+    ]
+    return _table([column for column in columns if any(column.cells)], [])
+
+
+def _percent(part: float | None, whole: float) -> str:
+    return EMPTY if part is None or whole == 0 else f"{100 * part / whole:.2f}"
+
+
 def pivot_table(pivot: Pivot, width: int | None = None) -> Table:
     """The table of a pivot: mean ± standard deviation over repeats, or the means alone where ``width`` is too small."""
     # a line is marked where any of its cells is
@@ -102,7 +123,7 @@ def _leaves(tree: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
         if name == "point":
             yield from ((path, spelled(inner)) for path, inner in value.items())
         elif isinstance(value, Mapping):
-            yield from ((f"{name}.{part}", number) for part, number in value.items())
+            yield from ((f"{name}.{part}", number) for part, number in _leaves(value))
         elif isinstance(value, list):
             yield name, len(value)
         else:

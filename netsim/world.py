@@ -128,7 +128,7 @@ def build(scenario: Scenario, repeat: int, folder: Path, resolved: Mapping[str, 
         parts=tuple(parts),
         graph=graph,
         neighbours=degrees(graph),
-        links=EdgeLinks(scenario.network.links, scenario.network.overrides, _network_seed(scenario, repeat)),
+        links=edge_links(scenario, repeat, graph),
         dataset=dataset,
         scalers=tuple(scalers),
         pooled=scenario.scaling.fit(dataset.X_train, [np.arange(len(dataset.y_train))])[0],
@@ -140,6 +140,13 @@ def build(scenario: Scenario, repeat: int, folder: Path, resolved: Mapping[str, 
         resolved=resolve(scenario, Own(folder)) if resolved is None else resolved,
         folder=folder,
     )
+
+
+def edge_links(scenario: Scenario, repeat: int, graph: nx.Graph) -> EdgeLinks:
+    """What stands on the edges of one repeat's graph."""
+    positions = {node: tuple(map(float, place)) for node, place in graph.nodes(data="pos") if place is not None}
+    network = scenario.network
+    return EdgeLinks(network.links, network.overrides, _network_seed(scenario, repeat), positions)
 
 
 def _rows(scaler: Scaler, samples: Floats) -> Floats:

@@ -13,8 +13,8 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from netsim.edges import Channel, Incoming, Outgoing
-from netsim.links import Link
+from netsim.edges import Channel, Incoming, Outgoing, Standing
+from netsim.links import Place
 from netsim.pacing import SlotClock, Slots
 from netsim.ports import Inbox, NodePort
 from netsim.topology import degrees
@@ -82,7 +82,7 @@ def open_ports() -> Callable[..., OpenPorts]:
     def opened(
         graph: nx.Graph,
         delays: Mapping[tuple[int, int], Mapping[int, float]] = MappingProxyType({}),
-        elements: Sequence[tuple[int, Link]] = (),
+        elements: Sequence[Standing] = (),
         own_slots: bool = False,
     ) -> OpenPorts:
         clock = SlotClock(asyncio.get_running_loop())
@@ -91,8 +91,8 @@ def open_ports() -> Callable[..., OpenPorts]:
         each = {m: Slots(clock, 100, 1000, frozenset()) if own_slots else slots for m in around}
         outgoing = {}
         for m, n in nx.DiGraph(graph).edges:
-            links: Sequence[tuple[int, Link]] = [(0, Timetable(delays[m, n]))] if (m, n) in delays else elements
-            outgoing[m, n] = Outgoing(Channel(links, m, n, slots.period))
+            own = [Standing("timetable", 0, Timetable(delays[m, n]))] if (m, n) in delays else elements
+            outgoing[m, n] = Outgoing(Channel(own, Place(m, n), slots.period))
         incoming = {edge: Incoming() for edge in outgoing}
         inboxes: dict[int, Inbox] = {node: [] for node in around}
         ports = {

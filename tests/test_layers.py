@@ -79,15 +79,15 @@ def test_only_the_world_begins_random_streams():
     assert users("netsim.chance") == {"netsim/world.py", "netsim/parts.py"} | cached
     assert {file for file in users("nodes.draws") if file.startswith("netsim/")} == {
         "netsim/world.py",
-        "netsim/edges.py",
+        "netsim/links/element.py",
         "netsim/data/vibration.py",
     } | cached
 
 
 def test_reports_read_files_only():
     """What makes tables and figures imports nothing that runs."""
-    reports = [ROOT / "netsim" / f"{name}.py" for name in ("results", "compare", "pivot", "tables")]
-    allowed = {"netsim.results", "netsim.compare", "netsim.pivot", "netsim.tables"}
+    reports = [ROOT / "netsim" / f"{name}.py" for name in ("results", "compare", "faults", "pivot", "tables")]
+    allowed = {"netsim.results", "netsim.compare", "netsim.faults", "netsim.pivot", "netsim.tables"}
     for file in [*reports, *(ROOT / "netsim" / "figures").glob("*.py")]:
         ours = {module for module in imported(file) if module.startswith(("netsim", "nodes"))}
         assert all(module in allowed or module.startswith("netsim.figures.") for module in ours), file

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from netsim.commands.terminal import GOOD, err, out, show
+from netsim.commands.terminal import GOOD, err, out, show, show_faults
 from netsim.compare import rows
 from netsim.pivot import pivot
 from netsim.results import NotARunError, Run, open_run
@@ -37,6 +37,7 @@ def compare(options: argparse.Namespace) -> int:
         show(lambda width: pivot_table(chosen, width))
     elif not options.csv:
         show(lambda width: terminal(table, width))
+        show_faults(table)
     return GOOD
 
 

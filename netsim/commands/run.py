@@ -10,8 +10,9 @@ from pathlib import Path
 
 from netsim.checks import Finding
 from netsim.commands.scenarios import checked, takes_settings
-from netsim.commands.terminal import FAILED, GOOD, WRONG, err, out, show
+from netsim.commands.terminal import FAILED, GOOD, WRONG, err, out, show, show_faults
 from netsim.compare import rows
+from netsim.faults import idle
 from netsim.processes import processors
 from netsim.progress import Bar
 from netsim.results import open_run
@@ -36,6 +37,9 @@ def run_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--jobs", type=_jobs, default=processors(), metavar="N", help="processes at a time")
     verb.add_argument("--out", default="runs", metavar="DIR", help="where run directories go")
     verb.add_argument("--fresh", action="store_true", help="start over instead of resuming")
+    verb.add_argument(
+        "--strict", action="store_true", help="a fault that should have happened and never did is an error"
+    )
     verb.add_argument("--quiet", action="store_true", help="print errors and warnings only")
     verb.add_argument("--json", action="store_true", help="print the results as JSON")
 
@@ -104,8 +108,9 @@ def _run(
         table = rows([found])
         diverged = [f"{row.method} {dict(row.point)}: {row.reason}" for row in table if row.diverged]
         doubts = [f"{row.method} {dict(row.point)}: {doubt}" for row in table for doubt in row.doubts]
+        idle_ones = [f"{row.method} {dict(row.point)}: {words}" for row in table for words in idle(row.faults)]
         try:
-            warnings = [*(f"{path}: {message}" for path, message, _ in findings), *doubts]
+            warnings = [*(f"{path}: {message}" for path, message, _ in findings), *doubts, *idle_ones]
             summary.write(loaded, diverged, warnings)
         except OSError as error:
             err.print(f"warning: cannot write {folder / 'summary.json'}: {error.strerror}", markup=False)
@@ -115,13 +120,15 @@ def _run(
         out.print(f"{loaded.name}: {loaded.about}" if loaded.about else loaded.name, markup=False)
         if table:
             show(lambda width: terminal(table, width))
+            show_faults(table)
         out.print(f"{len(summary.results)} run now, {summary.found} found complete; all in {folder}", markup=False)
     told = [*(f"diverged: {line}" for line in diverged), *(f"not reproducible: {line}" for line in doubts)]
     told = told if options.json or options.quiet else []
+    told += [f"{'' if options.strict else 'warning: '}{line}" for line in idle_ones]
     for line in [*(f"failed: {line}" for line in summary.failed), *told, *found.warnings]:
         err.print(line, markup=False)
     died = any(row.deaths for row in table)
-    return FAILED if summary.failed or diverged or died else GOOD
+    return FAILED if summary.failed or diverged or died or (options.strict and idle_ones) else GOOD
 
 
 def _jobs(text: str) -> int:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from rich.console import Console
 from rich.table import Table
 
-from netsim.tables import text_of
+from netsim.compare import Row
+from netsim.tables import fault_table, text_of
 
 GOOD, FAILED, WRONG, INTERRUPTED = 0, 1, 2, 130
 """Exit statuses: of what went well, failed or diverged, was asked for wrongly, and was interrupted."""
@@ -22,3 +23,11 @@ def show(table: Callable[[int | None], Table]) -> None:
         Console(highlight=False, emoji=False).print(table(out.width))
     else:
         print(text_of(table(None)))
+
+
+def show_faults(rows: Sequence[Row]) -> None:
+    """Print how often faults happened, if there are any."""
+    table = fault_table(rows)
+    if table is not None:
+        out.print()
+        show(lambda width: table)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from netsim.edges import Acted
 from netsim.traffic import Traffic
 from netsim.world import World
 from nodes.arrays import Floats
@@ -58,6 +59,8 @@ class Outcome:
     diverged: int | None = None
     deaths: tuple[Death, ...] = ()
     """The numbers of a run with deaths cannot be had again."""
+    acted: tuple[Acted, ...] = ()
+    """What link elements have done."""
     transport: Mapping[str, int] = field(default_factory=dict)
     """What the transport counted of its own doings, which are no part of the scenario."""
 

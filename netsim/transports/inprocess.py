@@ -37,7 +37,7 @@ class InProcess:
             if not error.diverged:
                 raise
             return Outcome(cast.traffic(), diverged=error.round)
-        return Outcome(cast.traffic())
+        return Outcome(cast.traffic(), acted=cast.acted())
 
     def _play(self, cast: Cast, world: World) -> None:
         limit = math.inf if world.limit is None else world.limit / SECOND

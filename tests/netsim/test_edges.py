@@ -10,26 +10,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netsim.chance import key
-from netsim.edges import GONE, Channel, Outgoing
-from netsim.links import LOST, Delay, Link, Loss, Override
+from netsim.edges import GONE, Channel, Outgoing, Standing
+from netsim.links import LOST, Delay, Link, Loss, Override, Place
 from netsim.parts import EdgeLinks
 from nodes.arrays import Floats, Integers
 from nodes.draws import generator
 
 JITTER, HALF = Delay(time=500, jitter=400), Loss(p=0.5)
-BOTH: list[tuple[int, Link]] = [(key(0, "link a"), JITTER), (key(0, "link b"), HALF)]
+BOTH = [Standing("a", key(0, "link a"), JITTER), Standing("b", key(0, "link b"), HALF)]
 
 
-def channel(
-    elements: Sequence[tuple[int, Link]] = BOTH, source: int = 2, target: int = 3, period: int = 100
-) -> Channel:
+def channel(elements: Sequence[Standing] = BOTH, source: int = 2, target: int = 3, period: int = 100) -> Channel:
     """A fresh channel."""
-    return Channel(elements, source, target, period)
+    return Channel(elements, Place(source, target), period)
 
 
 def by_definition(slot: int, n: int, source: int = 2, target: int = 3) -> int:
     """The fate of one frame under ``BOTH``, each draw made alone from the counter (slot, n, edge)."""
-    delay, loss = (generator(key, slot, n, source << 32 | target).random() for key, _ in BOTH)
+    delay, loss = (generator(key, slot, n, source << 32 | target).random() for _, key, _ in BOTH)
     return GONE if loss < 0.5 else round(500 + (2 * delay - 1) * 400)
 
 
@@ -72,9 +70,9 @@ def test_an_added_element_changes_no_other_draws() -> None:
 
 def test_delays_add_up_and_any_loss_loses() -> None:
     """The order of elements does not matter."""
-    fixed: list[tuple[int, Link]] = [(1, Delay(time=30)), (2, Delay(time=12))]
+    fixed = [Standing("first", 1, Delay(time=30)), Standing("second", 2, Delay(time=12))]
     assert channel(fixed).fate(0, 0) == 42
-    mixed = [(7, Loss(p=0.4)), *fixed, (8, Loss(p=0.4))]
+    mixed = [Standing("third", 7, Loss(p=0.4)), *fixed, Standing("fourth", 8, Loss(p=0.4))]
     first, second, both = lost(channel(mixed[:1])), lost(channel(mixed[3:])), lost(channel(mixed))
     assert both == [a or b for a, b in zip(first, second, strict=True)]
     assert lost(channel(mixed[::-1])) == both
@@ -83,7 +81,7 @@ def test_delays_add_up_and_any_loss_loses() -> None:
 
 def test_loss_is_as_frequent_as_asked() -> None:
     """Over 20 000 slots, and over the second frames of 5000, within four deviations."""
-    one = channel([(5, Loss(p=0.2))])
+    one = channel([Standing("loss", 5, Loss(p=0.2))])
     first = sum(one.fate(slot, 0) == GONE for slot in range(20_000))
     second = sum(one.fate(slot, 1) == GONE for slot in range(5_000))
     assert abs(first - 4_000) < 4 * math.sqrt(20_000 * 0.16)
@@ -109,7 +107,7 @@ class Outage:
 
 def test_elements_see_when_a_slot_starts() -> None:
     """Slot k starts at phase + k * period, also for later frames of the slot."""
-    one = Channel([(0, Outage(207, 1007))], 0, 1, period=100, phase=7)
+    one = Channel([Standing("outage", 0, Outage(207, 1007))], Place(0, 1), period=100, phase=7)
     assert [one.fate(slot, 0) for slot in (0, 1, 2, 9, 10, 500)] == [7, 107, GONE, GONE, 1007, 50_007]
     assert [one.fate(slot, 1) for slot in (1, 2)] == [107, GONE]
 
@@ -118,7 +116,12 @@ def test_an_edge_counts_what_it_carries() -> None:
     """Frames, bytes, positions, values and losses; frames of one slot are numbered from zero in each slot."""
     edge = Outgoing(channel())
     slots = [0, 0, 0, 4, 5, 5]
-    fates = [edge.carry(slot, 10, 3, 5) for slot in slots]
+    carried = []
+    for slot in slots:
+        edge.count(10, 3, 5)
+        carried.append(edge.carry(slot, b"ten bytes."))
+    assert all(content == b"ten bytes." for copies in carried for _, content in copies)
+    fates = [copies[0][0] if copies else GONE for copies in carried]
     assert fates == [by_definition(slot, n) for slot, n in zip(slots, [0, 1, 2, 0, 0, 1], strict=True)]
     assert (edge.sent, edge.sent_bytes, edge.positions, edge.values) == (6, 60, 18, 30)
     assert edge.lost == fates.count(GONE)
@@ -133,8 +136,12 @@ def links_of(*overrides: Override, seed: int = 0, **links: Link) -> EdgeLinks:
 def test_all_edges_have_the_networks_elements() -> None:
     """Each under a key of its name and the seed, equal on all edges."""
     links = links_of(delay=JITTER, loss=HALF)
-    assert links.on(0, 1) == links.on(3, 2) == ((key(0, "link delay"), JITTER), (key(0, "link loss"), HALF))
-    assert links_of(loss=HALF, seed=1).on(0, 1) == ((key(1, "link loss"), HALF),)
+    assert (
+        links.on(0, 1)
+        == links.on(3, 2)
+        == (("delay", key(0, "link delay"), JITTER), ("loss", key(0, "link loss"), HALF))
+    )
+    assert links_of(loss=HALF, seed=1).on(0, 1) == (("loss", key(1, "link loss"), HALF),)
 
 
 def test_overrides_change_single_directed_edges() -> None:
@@ -146,9 +153,9 @@ def test_overrides_change_single_directed_edges() -> None:
         delay=JITTER,
         loss=HALF,
     )
-    common = ((key(0, "link delay"), JITTER), (key(0, "link loss"), HALF))
-    added = (key(0, "link extra"), extra)
-    assert links.on(0, 1) == (common[0], (key(0, "link loss"), worse), added)
+    common = (("delay", key(0, "link delay"), JITTER), ("loss", key(0, "link loss"), HALF))
+    added = ("extra", key(0, "link extra"), extra)
+    assert links.on(0, 1) == (common[0], ("loss", key(0, "link loss"), worse), added)
     assert links.on(1, 2) == (*common, added)
     assert links.on(1, 0) == links.on(2, 3) == common
 
@@ -156,8 +163,8 @@ def test_overrides_change_single_directed_edges() -> None:
 def test_an_overridden_loss_meets_the_same_draws() -> None:
     """An edge that is made worse loses what it lost before, and more."""
     links = links_of(Override(edges=((0, 1),), links={"loss": Loss(p=0.8)}), loss=HALF)
-    before = lost(Channel(links_of(loss=HALF).on(0, 1), 0, 1, 100))
-    after = lost(Channel(links.on(0, 1), 0, 1, 100))
+    before = lost(links_of(loss=HALF).channel(0, 1, 100))
+    after = lost(links.channel(0, 1, 100))
     assert all(b for a, b in zip(before, after, strict=True) if a)
     assert sum(after) == pytest.approx(320, abs=35)
 
@@ -165,4 +172,4 @@ def test_an_overridden_loss_meets_the_same_draws() -> None:
 def test_the_last_override_of_an_edge_holds() -> None:
     """Overrides apply in the order in which they are written."""
     links = links_of(*(Override(edges=((0, 1),), links={"loss": Loss(p=p)}) for p in (0.1, 0.2)), loss=HALF)
-    assert links.on(0, 1) == ((key(0, "link loss"), Loss(p=0.2)),)
+    assert links.on(0, 1) == (("loss", key(0, "link loss"), Loss(p=0.2)),)

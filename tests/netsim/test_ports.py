@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from netsim.edges import Channel
-from netsim.links import Delay, Loss
+from netsim.edges import Channel, Standing
+from netsim.links import Delay, Loss, Place
 from netsim.traffic import of_node, total
 from nodes.wire import Frame
 
@@ -144,8 +144,8 @@ def test_all_frames_of_the_newest_slot_are_heard(virtually: Any, open_ports: Any
 
 def test_frames_of_one_slot_may_overtake_each_other(virtually: Any, open_ports: Any) -> None:
     """Of one slot all frames are of the newest round: none of them is stale, in whatever order they arrive."""
-    jittered = [[(key, Delay(time=50, jitter=50))] for key in range(20)]
-    fates = [[Channel(elements, 0, 1, 100).fate(0, n) for n in (0, 1)] for elements in jittered]
+    jittered = [[Standing("delay", key, Delay(time=50, jitter=50))] for key in range(20)]
+    fates = [[Channel(elements, Place(0, 1), 100).fate(0, n) for n in (0, 1)] for elements in jittered]
     overtaking = next(elements for elements, (first, second) in zip(jittered, fates, strict=True) if second < first)
 
     async def script() -> None:
@@ -199,7 +199,7 @@ def test_every_frame_is_delivered_lost_or_in_flight(
 ) -> None:
     """Whatever links do: sent = delivered + lost + still in an inbox, and late and stale are parts of delivered."""
     jitter = data.draw(st.integers(0, time))
-    elements = [(key, Delay(time=time, jitter=jitter)), (key + 1, Loss(p=p))]
+    elements = [Standing("delay", key, Delay(time=time, jitter=jitter)), Standing("loss", key + 1, Loss(p=p))]
 
     async def script() -> None:
         net = open_ports(nx.cycle_graph(4), {}, elements)

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from netsim.edges import Standing
 from netsim.links import Delay, Loss
 from nodes.arrays import Floats
 from nodes.exchange import Exchange
@@ -167,7 +168,10 @@ def test_weights_in_use_always_sum_to_one(
     combine: Any, key: int, p: float, time: int, on_silence: str, late: str
 ) -> None:
     """Whatever is lost or late: what all agree on stays, and no combination leaves the range of what was said."""
-    faults = {"elements": [(key, Delay(time=time, jitter=time)), (key + 1, Loss(p=p))], "graph": nx.wheel_graph(6)}
+    faults = {
+        "elements": [Standing("delay", key, Delay(time=time, jitter=time)), Standing("loss", key + 1, Loss(p=p))],
+        "graph": nx.wheel_graph(6),
+    }
     sums, _ = combine(None, 8, on_silence, late, says=lambda node, k: 7.0, **faults)
     np.testing.assert_allclose([row for node in sums.values() for row in node], [[7.0, -7.0]] * 48, rtol=1e-14)
     sums, _ = combine(None, 8, on_silence, late, says=lambda node, k: float(node), **faults)

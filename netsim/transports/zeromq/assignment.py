@@ -72,6 +72,7 @@ def parts_of(nodes: int, workers: int) -> list[tuple[int, ...]]:
 def plain(world: World, nodes: Sequence[int], peers: Sequence[Peer], time: str) -> dict[str, Any]:
     """The assignment of a worker that has these nodes, as plain data."""
     part, task, scenario = world.part(nodes), world.task, world.resolved
+    near = {*part.neighbours, *(other for around in part.neighbours.values() for other in around)}
     return {
         "pieces": {
             **{name: scenario["model"][name] for name in ("features", "loss", "penalty")},
@@ -83,6 +84,7 @@ def plain(world: World, nodes: Sequence[int], peers: Sequence[Peer], time: str) 
         "shares": [_share(share) for share in part.shares],
         "neighbours": {node: dict(around) for node, around in part.neighbours.items()},
         "links-seed": part.links.seed,
+        "positions": {node: part.links.positions[node] for node in sorted(near) if node in part.links.positions},
         "slots": [part.period, part.rounds, sorted(part.recorded), part.limit],
         "peers": list(peers),
         "time": time,
@@ -115,7 +117,7 @@ def read(given: Mapping[str, Any], folder: Path | None = None) -> Assignment:
         ),
         shares=tuple(_own(share, inputs, "<i8" if ranks else "<f8") for share in given["shares"]),
         neighbours=given["neighbours"],
-        links=EdgeLinks(made.links, made.overrides, given["links-seed"]),
+        links=EdgeLinks(made.links, made.overrides, given["links-seed"], given["positions"]),
         period=period,
         rounds=rounds,
         recorded=frozenset(recorded),

@@ -10,6 +10,7 @@ from typing import Final, Literal
 import numpy as np
 
 from netsim.diagnostics import logger
+from netsim.edges import Acted, summed
 from netsim.pacing import SECOND
 from netsim.traffic import Traffic
 from netsim.transports.base import Death, DivergedError, Observer, Outcome, TransportError
@@ -192,12 +193,14 @@ class Coordinator:
             raise _as_error(first)
         edges: dict[tuple[int, int], Traffic] = {}
         counts = Counter(workers=len(seats))
+        acted: list[Acted] = []
         for done in (seat.done for seat in seats if isinstance(seat.done, Done)):
+            acted += (Acted(*each) for each in done.acted)
             for source, target, *traffic in done.edges:
                 edges[source, target] = edges.get((source, target), Traffic()) + Traffic(*traffic)
             counts.update(done.counts)
         counts += self.crew.inlet.strange() + Counter(malformed=self._workers.malformed)
-        return Outcome(edges, deaths=deaths, transport=dict(counts))
+        return Outcome(edges, deaths=deaths, acted=summed(acted), transport=dict(counts))
 
 
 def _as_error(failed: Failed) -> Exception:

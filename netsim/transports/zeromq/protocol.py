@@ -82,9 +82,14 @@ class Failed(NamedTuple):
 
 
 class Done(NamedTuple):
-    """A worker has no more to do: traffic of each directed edge at its ends here, and the simulator's own counts."""
+    """A worker has no more to do.
+
+    It tells the traffic of each directed edge at its ends here, what link elements have done (name, rate, frames,
+    acted), and the simulator's own counts.
+    """
 
     edges: tuple[tuple[int, ...], ...]
+    acted: tuple[tuple[Any, ...], ...]
     counts: dict[str, int]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from netsim.edges import Acted
 from netsim.traffic import Traffic
 from netsim.transports.base import Death
 from netsim.transports.zeromq.protocol import Dead, Done, Failed, Message, Silent, Told
@@ -36,9 +37,10 @@ class Seat:
                     and len(traffic) == len(nodes)
                     and all(len(each) == counts for each in traffic)
                 )
-            case Done(edges, _):
+            case Done(edges, acted, _):
                 own = set(self.nodes)
-                return self.done is None and all(len(edge) == 2 + counts and own & set(edge[:2]) for edge in edges)
+                whole = all(len(edge) == 2 + counts and own & set(edge[:2]) for edge in edges)
+                return self.done is None and whole and all(len(each) == len(Acted._fields) for each in acted)
             case Failed():
                 return self.done is None
         return True

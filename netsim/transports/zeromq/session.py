@@ -127,7 +127,7 @@ class Session:
         except Exception as error:  # of anybody's code: it is the coordinator's to tell
             return self._failed("error", told(error))
         edges = tuple((*edge, *traffic) for edge, traffic in self._cast.traffic().items())
-        return Done(edges, {**self._pacer.counts, **self._peers.strange()})
+        return Done(edges, self._cast.acted(), {**self._pacer.counts, **self._peers.strange()})
 
     def _failed(self, what: str, reason: str) -> Failed:
         return Failed(what, self._pacer.now, 0, 0, reason)

@@ -174,7 +174,10 @@ def test_settings_change_and_switch_off_a_sweep(write: Write) -> None:
         ),
         (
             "{network.links.lss.p: [1]}",
-            ["13:31: network.links.lss: the kind of link element is missing; add kind: with one of delay, loss"],
+            [
+                "13:31: network.links.lss: the kind of link element is missing; add kind: with one of delay, "
+                "delay-table, reorder, loss, gilbert-elliott, burst-loss, distance-loss, duplicate, corrupt, rate"
+            ],
         ),
         ("{modl.x: [1, 2]}", ["13:18: modl: is not a key here; did you mean model?"]),
         ("{model.penalty.alfa: [1, 2]}", ["13:30: model.penalty.alfa: is not a key here; did you mean alpha?"]),
@@ -231,7 +234,8 @@ def test_mistakes_of_overrides(write: Write) -> None:
     assert [str(each) for each in mistakes_of(path, overrides, "network.links.loss.p=7")] == [
         f"--set {overrides}: network.overrides.0.links.los: network.links has no 'los' to change; did you mean loss?",
         "--set network.links.loss.p=7: network.links.loss.p: 7 is not between 0 and 1 (0% and 100%)",
-        f"--set {overrides}: network.overrides.0.links.delay.p: is not a key here; known are kind, time, jitter",
+        f"--set {overrides}: network.overrides.0.links.delay.p: is not a key here; known are kind, time, jitter, "
+        "distribution",
     ]
 
 

@@ -23,7 +23,19 @@ SMALL: dict[str, Any] = {
     "network": {"topology": {"kind": "ring", "nodes": 4}},
     "model": {"features": "linear", "loss": "ordinal-hinge"},
 }
-REQUIRED: dict[Any, Any] = {int: 4, float: 0.5, str: "x", "degree": 2, "neighbours": 2, "radius": 1.5, "p": 0.9}
+REQUIRED: dict[Any, Any] = {
+    int: 4,
+    float: 0.5,
+    str: "x",
+    "degree": 2,
+    "neighbours": 2,
+    "radius": 1.5,
+    "p": 0.9,
+    "length": 5.0,
+    "range": 2.0,
+    "times": ["5ms"],
+    "rate": "250kbit/s",
+}
 """A value for each required key or, where any will do, of its type."""
 
 PIECES = [(path, piece) for path, pieces in places() for piece in pieces.values()]
@@ -43,7 +55,8 @@ def given_for(piece: type) -> dict[str, Any]:
     for key, (name, hint) in fields(piece).items():
         here = place(hint)
         if piece.__dataclass_fields__[name].default_factory is piece.__dataclass_fields__[name].default:  # type: ignore[attr-defined]
-            given[key] = "5ms" if here.written and here.written.write else REQUIRED.get(key, REQUIRED.get(here.type))
+            timed = "5ms" if here.written and here.written.write else REQUIRED.get(here.type)
+            given[key] = REQUIRED.get(key, timed)
     return given
 
 

@@ -39,7 +39,8 @@ def mistakes_of(path: str, *settings: str) -> list[Mistake]:
         (
             "network.links.more={p: 1}",
             "network.links.more",
-            "the kind of link element is missing; add kind: with one of delay, loss",
+            "the kind of link element is missing; add kind: with one of delay, delay-table, reorder, loss, "
+            "gilbert-elliott, burst-loss, distance-loss, duplicate, corrupt, rate",
         ),
         ("network.weights={kind: metropolis, lazy: []}", "network.weights.lazy", "[] is not true or false"),
         ("model.features=fourie", "model.features", "'fourie' is not a kind of feature map; did you mean fourier?"),

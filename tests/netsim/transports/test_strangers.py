@@ -73,7 +73,12 @@ def attack(ports: list[int]) -> None:
     for port in ports:
         with socket.create_connection(("127.0.0.1", port)) as raw:
             raw.sendall(b"GET / HTTP/1.1\r\n\r\n")
-        for name, message in {b"worker 1": forged, b"1": pack(Done((), {})), b"2": pack(Close()), b"3": b""}.items():
+        for name, message in {
+            b"worker 1": forged,
+            b"1": pack(Done((), (), {})),
+            b"2": pack(Close()),
+            b"3": b"",
+        }.items():
             dealer = context.socket(zmq.DEALER)
             dealer.setsockopt(zmq.ROUTING_ID, name)
             dealer.connect(f"tcp://127.0.0.1:{port}")
