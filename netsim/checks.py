@@ -163,10 +163,15 @@ def _mixing(scenario: Scenario, graph: nx.Graph) -> Iterator[Finding]:
 def _links(scenario: Scenario, repeat: int, graph: nx.Graph) -> Iterator[Finding]:
     """Whether every element can stand where it is put."""
     links = edge_links(scenario, repeat, graph)
+    named = {*scenario.network.links, *(name for override in scenario.network.overrides for name in override.links)}
+    for name in scenario.network.windows:
+        if name not in named:
+            known = ", ".join(sorted(named)) or "none"
+            yield Finding(f"network.windows.{name}", f"there is no link element of this name; known are {known}")
     for source, target in nx.DiGraph(graph).edges:
         place = links.place(source, target)
-        for name, _, link in links.on(source, target):
-            found = _attempt(f"network.links.{name}", partial(opened, link, place))
+        for each in links.on(source, target):
+            found = _attempt(f"network.links.{each.name}", partial(opened, each.link, place))
             if isinstance(found, Finding):
                 yield found
 

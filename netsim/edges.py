@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from netsim.links.element import LOST, Chance, Place
+from netsim.links import LOST, Chance, Place, Window
 from netsim.links.harms import flipped
 from netsim.traffic import RECEIVED, SENT, Traffic
 from netsim.units import LONGEST
@@ -19,6 +19,8 @@ GONE = -1
 """The fate of a lost frame."""
 
 _FIRST_BLOCK, _LARGEST_BLOCK = 64, 256
+_WITHIN = 31
+"""The bit of the first element's window, and as many elements as can stand on an edge."""
 
 
 class Standing(NamedTuple):
@@ -27,6 +29,14 @@ class Standing(NamedTuple):
     name: str
     key: int
     link: object
+    window: Window | None = None
+
+    def acts(self, times: Any) -> Any:
+        """Whether it acts on a frame sent at a time, or at each of an array of them."""
+        if self.window is None:
+            return times == times
+        after = times >= self.window.begin
+        return after if self.window.end is None else after & (times < self.window.end)
 
 
 class Acted(NamedTuple):
@@ -63,7 +73,9 @@ class Channel:
     )  # fmt: skip
 
     def __init__(self, standing: Sequence[Standing], place: Place, period: int, phase: int = 0) -> None:
-        ready = [(i, each.key, opened(each.link, place)) for i, each in enumerate(standing)]
+        if len(standing) > _WITHIN:
+            raise ValueError(f"{len(standing)} link elements on one edge are more than {_WITHIN}; take fewer")
+        ready = [(i, each, opened(each.link, place)) for i, each in enumerate(standing)]
         self._delaying, self._copying, self._queueing, self._corrupting = (
             [each for each in ready if hasattr(each[2], does)]
             for does in ("delays", "copies", "passes", "chance_of_flip")
@@ -96,27 +108,32 @@ class Channel:
     def copies(self, slot: int, n: int) -> int:
         """How many more copies of a frame there are."""
         copies = 0
-        for i, key, element in self._copying:
-            more = int(element.copies(self._times(slot, 1), Chance(key, self._edge, slot, 1, n))[0])
-            self._acted[i] += more > 0
-            copies += more
+        times = self._times(slot, 1)
+        for i, each, element in self._copying:
+            if each.acts(times[0]):
+                more = int(element.copies(times, Chance(each.key, self._edge, slot, 1, n))[0])
+                self._acted[i] += more > 0
+                copies += more
         return copies
 
     def queued(self, slot: int, size: int) -> float:
         """How long a frame of these bytes waits for those before it, or ``LOST``."""
         delay = 0.0
-        for i, _, element in self._queueing:
-            wait = element.passes(self._phase + self._period * slot, size)
-            self._acted[i] += wait == LOST
-            delay += wait
+        time = self._phase + self._period * slot
+        for i, each, element in self._queueing:
+            if each.acts(time):
+                wait = element.passes(time, size)
+                self._acted[i] += wait > 0
+                delay += wait
         return delay
 
     def corrupted(self, slot: int, n: int, copy: int, data: bytes) -> tuple[bytes, bool]:
         """What becomes of a frame's bytes, and whether a checksum tells that they have changed."""
         noticed = False
-        for i, key, element in self._corrupting:
-            draws = Chance(key, self._edge, slot, 1, n, copy)()[0]
-            if draws[0] < element.chance_of_flip(len(data)):
+        time = self._phase + self._period * slot
+        for i, each, element in self._corrupting:
+            draws = Chance(each.key, self._edge, slot, 1, n, copy)()[0]
+            if each.acts(time) and draws[0] < element.chance_of_flip(len(data)):
                 data = flipped(data, float(draws[1]))
                 noticed |= element.checksum
                 self._acted[i] += 1
@@ -126,18 +143,28 @@ class Channel:
         """What each element has done so far."""
         for i, each in enumerate(self._standing):
             delayed = sum(count for mask, count in self._tally.items() if mask >> i & 1)
-            rate = getattr(each.link, "rate", None)
-            yield Acted(each.name, rate, self._frames, self._acted[i] + delayed)
+            within = self._frames
+            if each.window is not None:
+                within = sum(count for mask, count in self._tally.items() if mask >> _WITHIN + i & 1)
+            yield Acted(each.name, getattr(each.link, "rate", None), within, self._acted[i] + delayed)
 
     def _times(self, slot: int, count: int) -> Any:
         return self._phase + self._period * np.arange(slot, slot + count)
 
     def _fates(self, slot: int, count: int, n: int, copy: int) -> tuple[array[int], array[int]]:
-        """The delays of frames of slots in a row, and for each a bit for every element that delayed or lost it."""
+        """The delays of frames of slots in a row, and for each a bit for every element that delayed or lost it.
+
+        Higher bits tell within the windows of which elements it is.
+        """
         times = self._times(slot, count)
         delays, masks = np.zeros(count), np.zeros(count, dtype=np.int64)
-        for i, key, element in self._delaying:
-            own = _checked(element, element.delays(times, Chance(key, self._edge, slot, count, n, copy)), count)
+        for i, each in enumerate(self._standing):
+            if each.window is not None:
+                masks |= each.acts(times).astype(np.int64) << _WITHIN + i
+        for i, each, element in self._delaying:
+            own = _checked(element, element.delays(times, Chance(each.key, self._edge, slot, count, n, copy)), count)
+            if each.window is not None:
+                own = np.where(each.acts(times), own, 0.0)
             masks |= (own != 0).astype(np.int64) << i
             delays += own
         fates = np.where(delays == LOST, GONE, np.minimum(delays, LONGEST)).astype(np.int64)

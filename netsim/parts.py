@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
 
 from netsim.chance import key
 from netsim.edges import Channel, Standing
-from netsim.links import Override, Place
+from netsim.links import Override, Place, Window
 from nodes.node import Share, Task
 
 
@@ -23,6 +23,8 @@ class EdgeLinks:
     seed: int
     positions: Mapping[int, tuple[float, ...]] = field(default_factory=dict)
     """node -> its coordinates, where the topology has them."""
+    windows: Mapping[str, Window] = field(default_factory=dict)
+    """name of an element -> when it acts, if not always."""
 
     def channel(self, source: int, target: int, period: int) -> Channel:
         """The channel of one directed edge, from its beginning."""
@@ -35,22 +37,20 @@ class EdgeLinks:
 
     def on(self, source: int, target: int) -> tuple[Standing, ...]:
         """The elements of one directed edge."""
-        return self._changed.get((source, target), self._common)
+        chosen = [override.links for override in self.overrides if override.names(source, target)]
+        if not chosen:
+            return self._common
+        return self._keyed(reduce(lambda links, more: {**links, **more}, chosen, dict(self.common)))
 
     @cached_property
     def _common(self) -> tuple[Standing, ...]:
         return self._keyed(self.common)
 
-    @cached_property
-    def _changed(self) -> dict[tuple[int, int], tuple[Standing, ...]]:
-        links: dict[tuple[int, int], Mapping[str, object]] = {}
-        for override in self.overrides:
-            for edge in override.edges:
-                links[edge] = {**links.get(edge, self.common), **override.links}
-        return {edge: self._keyed(elements) for edge, elements in links.items()}
-
     def _keyed(self, elements: Mapping[str, object]) -> tuple[Standing, ...]:
-        return tuple(Standing(name, key(self.seed, f"link {name}"), element) for name, element in elements.items())
+        return tuple(
+            Standing(name, key(self.seed, f"link {name}"), element, self.windows.get(name))
+            for name, element in elements.items()
+        )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

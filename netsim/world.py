@@ -146,7 +146,7 @@ def edge_links(scenario: Scenario, repeat: int, graph: nx.Graph) -> EdgeLinks:
     """What stands on the edges of one repeat's graph."""
     positions = {node: tuple(map(float, place)) for node, place in graph.nodes(data="pos") if place is not None}
     network = scenario.network
-    return EdgeLinks(network.links, network.overrides, _network_seed(scenario, repeat), positions)
+    return EdgeLinks(network.links, network.overrides, _network_seed(scenario, repeat), positions, network.windows)
 
 
 def _rows(scaler: Scaler, samples: Floats) -> Floats:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 from netsim.data import Data
-from netsim.links import LinkMap, Override
+from netsim.links import LinkMap, Override, Windows
 from netsim.scaling import Scaling, ZScore
 from netsim.split import Random, Split
 from netsim.topology import Topology
@@ -52,6 +52,8 @@ class Network:
     topology: Annotated[Topology, Slot("topology")]
     weights: WeightRules = field(default_factory=Metropolis)
     links: LinkMap = field(default_factory=dict)
+    windows: Windows = field(default_factory=dict)
+    """When elements of these names act; those without a window always do."""
     overrides: tuple[Override, ...] = ()
     require_mixing: bool = True
     """Refuse a graph on which these weights never reach consensus."""

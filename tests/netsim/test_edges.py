@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from netsim.chance import key
 from netsim.edges import GONE, Channel, Outgoing, Standing
-from netsim.links import LOST, Delay, Link, Loss, Override, Place
+from netsim.links import LOST, Delay, Link, Loss, Override, Place, Window
 from netsim.parts import EdgeLinks
 from nodes.arrays import Floats, Integers
 from nodes.draws import generator
@@ -27,7 +27,7 @@ def channel(elements: Sequence[Standing] = BOTH, source: int = 2, target: int = 
 
 def by_definition(slot: int, n: int, source: int = 2, target: int = 3) -> int:
     """The fate of one frame under ``BOTH``, each draw made alone from the counter (slot, n, edge)."""
-    delay, loss = (generator(key, slot, n, source << 32 | target).random() for _, key, _ in BOTH)
+    delay, loss = (generator(key, slot, n, source << 32 | target).random() for _, key, *_ in BOTH)
     return GONE if loss < 0.5 else round(500 + (2 * delay - 1) * 400)
 
 
@@ -139,9 +139,9 @@ def test_all_edges_have_the_networks_elements() -> None:
     assert (
         links.on(0, 1)
         == links.on(3, 2)
-        == (("delay", key(0, "link delay"), JITTER), ("loss", key(0, "link loss"), HALF))
+        == (Standing("delay", key(0, "link delay"), JITTER), Standing("loss", key(0, "link loss"), HALF))
     )
-    assert links_of(loss=HALF, seed=1).on(0, 1) == (("loss", key(1, "link loss"), HALF),)
+    assert links_of(loss=HALF, seed=1).on(0, 1) == (Standing("loss", key(1, "link loss"), HALF),)
 
 
 def test_overrides_change_single_directed_edges() -> None:
@@ -153,9 +153,9 @@ def test_overrides_change_single_directed_edges() -> None:
         delay=JITTER,
         loss=HALF,
     )
-    common = (("delay", key(0, "link delay"), JITTER), ("loss", key(0, "link loss"), HALF))
-    added = ("extra", key(0, "link extra"), extra)
-    assert links.on(0, 1) == (common[0], ("loss", key(0, "link loss"), worse), added)
+    common = (Standing("delay", key(0, "link delay"), JITTER), Standing("loss", key(0, "link loss"), HALF))
+    added = Standing("extra", key(0, "link extra"), extra)
+    assert links.on(0, 1) == (common[0], Standing("loss", key(0, "link loss"), worse), added)
     assert links.on(1, 2) == (*common, added)
     assert links.on(1, 0) == links.on(2, 3) == common
 
@@ -172,4 +172,26 @@ def test_an_overridden_loss_meets_the_same_draws() -> None:
 def test_the_last_override_of_an_edge_holds() -> None:
     """Overrides apply in the order in which they are written."""
     links = links_of(*(Override(edges=((0, 1),), links={"loss": Loss(p=p)}) for p in (0.1, 0.2)), loss=HALF)
-    assert links.on(0, 1) == (("loss", key(0, "link loss"), Loss(p=0.2)),)
+    assert links.on(0, 1) == (Standing("loss", key(0, "link loss"), Loss(p=0.2)),)
+
+
+def test_overrides_by_the_ends_of_edges() -> None:
+    """All edges from a node, to a node, or from one to another; an override that names none is refused."""
+    worse = {"loss": Loss(p=0.9)}
+    links = [links_of(Override(links=worse, **ends), loss=HALF) for ends in ({"from_": (1,)}, {"to": (2, 3)})]
+    links.append(links_of(Override(links=worse, from_=(1,), to=(2,)), loss=HALF))
+    changed = [[edge for edge in ((1, 0), (1, 2), (0, 2), (2, 1)) if each.on(*edge)[0].link != HALF] for each in links]
+    assert changed == [[(1, 0), (1, 2)], [(1, 2), (0, 2)], [(1, 2)]]
+    with pytest.raises(ValueError, match="it names no edges"):
+        Override(links=worse)
+
+
+def test_elements_act_within_their_window() -> None:
+    """From begin up to end, on what is sent then; the draws of other frames stay, and frames are counted within it."""
+    always, within = (Standing("loss", 5, HALF, window) for window in (None, Window(begin=1000, end=2000)))
+    first, second = (channel([each]) for each in (always, within))
+    everywhere, there = lost(first), lost(second)
+    assert there == [each and 10 <= slot < 20 for slot, each in enumerate(everywhere)]
+    assert [(each.frames, each.acted) for each in second.acted()] == [(10, sum(there))]
+    with pytest.raises(ValueError, match="end: 5us is not after begin: 5us"):
+        Window(begin=5000, end=5000)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from netsim.links import LinkMap, Override
+from netsim.links import LinkMap, Override, Windows
 from netsim.parts import EdgeLinks, Part
 from netsim.scenario.own import Own, rebuilt
 from netsim.world import World
@@ -62,6 +62,7 @@ class Pieces:
     weights: WeightRules
     links: LinkMap
     overrides: tuple[Override, ...]
+    windows: Windows
 
 
 def parts_of(nodes: int, workers: int) -> list[tuple[int, ...]]:
@@ -77,7 +78,7 @@ def plain(world: World, nodes: Sequence[int], peers: Sequence[Peer], time: str) 
         "pieces": {
             **{name: scenario["model"][name] for name in ("features", "loss", "penalty")},
             **{name: scenario[name] for name in ("algorithm", "messages")},
-            **{name: scenario["network"][name] for name in ("weights", "links", "overrides")},
+            **{name: scenario["network"][name] for name in ("weights", "links", "windows", "overrides")},
         },
         "folder": str(world.folder),
         "network": [task.nodes, task.samples, task.inputs, task.ranks, _written(task.feature_key), task.measured],
@@ -117,7 +118,7 @@ def read(given: Mapping[str, Any], folder: Path | None = None) -> Assignment:
         ),
         shares=tuple(_own(share, inputs, "<i8" if ranks else "<f8") for share in given["shares"]),
         neighbours=given["neighbours"],
-        links=EdgeLinks(made.links, made.overrides, given["links-seed"], given["positions"]),
+        links=EdgeLinks(made.links, made.overrides, given["links-seed"], given["positions"], made.windows),
         period=period,
         rounds=rounds,
         recorded=frozenset(recorded),

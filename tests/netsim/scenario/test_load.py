@@ -110,7 +110,7 @@ def test_settings_are_yaml_and_apply_in_order(write: Write) -> None:
 def test_settings_that_cannot_be_applied(write: Write, setting: str, key: str, message: str) -> None:
     """Each is a mistake at the setting itself."""
     path = write("seed: 0\n")
-    given = [setting] if "overrides" not in setting else ["network.overrides=[{edges: [], links: {}}]", setting]
+    given = [setting] if "overrides" not in setting else ["network.overrides=[{edges: [[0, 1]], links: {}}]", setting]
     (mistake,) = mistakes_of(path, *given)
     assert (mistake.where, mistake.key) == (f"--set {setting}", key)
     assert mistake.message.startswith(message)
