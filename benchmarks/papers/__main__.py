@@ -24,7 +24,7 @@ from netsim.results import Run
 
 ROOT = Path(__file__).resolve().parents[2]
 QUICK = (
-    "With **quick settings**: fewer repeats, rounds and windows than the papers have. "
+    "With **quick settings**: fewer repeats, rounds, samples and windows than the papers have. "
     "`make papers FULL=1` takes the papers' own."
 )
 FULL = "With the papers' own numbers of realisations, rounds and windows (`make papers FULL=1`)."
@@ -50,7 +50,8 @@ def main() -> int:
         if reason is not None:
             print(f"{experiment.name}: left out: {reason}", file=sys.stderr)
             left_out[experiment.name] = reason
-    output = Path(options.output)
+    whole = ROOT / "docs" / "results.md"
+    output = Path(options.output or (Path(options.out) / "results.md" if options.only else whole))
     page = Page(runs, left_out, output.parent)
     output.parent.mkdir(parents=True, exist_ok=True)
     output.write_text(_text(page, options.full), encoding="utf-8")
@@ -63,7 +64,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--full", action="store_true", help="the papers' own extent")
     parser.add_argument("--data", default=str(ROOT.parent / "shared" / "data"), metavar="FOLDER", help="where data are")
     parser.add_argument("--out", default="runs/papers", metavar="FOLDER", help="where runs go")
-    parser.add_argument("--output", default=str(ROOT / "docs" / "results.md"), metavar="FILE", help="the page")
+    parser.add_argument(
+        "--output", metavar="FILE", help="the page: docs/results.md, or results.md in --out for some only"
+    )
     parser.add_argument("--jobs", type=int, default=processors(), metavar="N")
     parser.add_argument(
         "only", nargs="*", metavar="EXPERIMENT", help="of " + ", ".join(each.name for each in EXPERIMENTS)

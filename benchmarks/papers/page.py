@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,9 @@ from benchmarks.numbers.measure import at
 from netsim.figures import plot
 from netsim.results import Record, Run
 from nodes.arrays import Floats
+
+EXTENT = (("nodes", "nodes"), ("rounds", "rounds"), ("training", "training"), ("test", "test samples"))
+"""What of a world tells how large an experiment is."""
 
 
 class NoRunError(LookupError):
@@ -67,6 +70,13 @@ class Page:
     folder: Path
     """Of the page; figures go to ``figures`` in it."""
 
+    def extent(self, name: str) -> str:
+        """How much was run for an experiment, in a sentence."""
+        results = self.results(name)
+        worlds = [record.world for record in results.run.records if record.world]
+        sizes = [f"{_range(world[key] for world in worlds)} {thing}" for key, thing in EXTENT]
+        return f"Run here (`papers/{name}`): {counted(results.repeats, 'repeat')}, {', '.join(sizes)}."
+
     def results(self, name: str) -> Results:
         """The results of an experiment; ``NoRunError`` if it was not run."""
         if name not in self.runs:
@@ -79,6 +89,11 @@ class Page:
         output.parent.mkdir(parents=True, exist_ok=True)
         plot([self.runs[name] for name in names], x, y, output, **options)
         return f"![{caption}](figures/{output.name})\n\n*{caption}*\n"
+
+
+def _range(values: Iterable[int]) -> str:
+    found = sorted(set(values))
+    return f"{found[0]}" if len(found) == 1 else f"{found[0]} to {found[-1]}"
 
 
 def table(heads: Sequence[str], lines: Iterator[Sequence[object]] | Sequence[Sequence[object]]) -> str:
