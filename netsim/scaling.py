@@ -55,7 +55,10 @@ Scaling = ZScore | Unscaled
 
 
 def _z_score(X: Floats) -> Scaler:
-    std = X.std(axis=0)
+    with np.errstate(over="ignore"):
+        std = X.std(axis=0)
+    if not np.isfinite(std).all():
+        raise ValueError(f"inputs up to {np.abs(X).max():g} have no finite deviation; divide them before")
     # The deviation of a constant column need not be exactly zero: the mean of equal values may be rounded.
     constant = (X.min(axis=0) == X.max(axis=0)) | (std == 0)
     return Scaler(X.mean(axis=0), np.where(constant, 1.0, std))

@@ -31,16 +31,18 @@ class Theory:
     ``consensus-bound``: the consensus distance is at most this (:func:`consensus_bounds`). ``gap``: the objective above
     that of the optimum on the run's features. ``regret``: what nodes paid for batches before they learned from them,
     less what that optimum would have paid for the same; it is at most ``regret-bound`` (:func:`regret_is_bounded`).
-    Both bounds hold, and are told, while no frame was lost or late. ``network-error``: the mean over nodes and test
-    samples of the squared difference of a node's scores from those of descent on one machine that owns all data
+    Both bounds hold, and are told, while no frame was lost or late; what overflows is left out. ``network-error``: the
+    mean over nodes and test samples of the squared difference of a node's scores from those of descent on one machine
+    that owns all data
     (decentralised descent paper, section 4).
     """
 
     def __init__(self, world: World, evaluation: Evaluation) -> None:
         self._evaluation = evaluation
-        self._bounds = consensus_bounds(world)
+        with np.errstate(all="ignore"):  # what overflows is not told
+            self._bounds = consensus_bounds(world)
+            self._machine = dict(single_machine(world))
         self._regret_is_bounded = regret_is_bounded(world)
-        self._machine = dict(single_machine(world))
         try:
             optimum = feature_optimum_of(world)
         except AbsentError:
@@ -51,8 +53,8 @@ class Theory:
 
     def row(self, completed: int, stack: Floats, objective: float, sums: Floats, traffic: Traffic) -> dict[str, float]:
         """The numbers after so many rounds, for parameters (M, P) and sums of the nodes' ledgers (M, 2)."""
-        faultless = traffic.delivered == traffic.sent and traffic.late == 0
-        found = {}
+        faultless = traffic.delivered == traffic.sent + traffic.duplicated and traffic.late == traffic.flipped == 0
+        found: dict[str, float] = {}
         if self._bounds is not None and faultless:
             found["consensus-bound"] = float(self._bounds[completed])
         if completed in self._paid:
@@ -61,7 +63,7 @@ class Theory:
             if self._regret_is_bounded and faultless:
                 found["regret-bound"] = float(sums[:, ENERGY].sum())
         found["network-error"] = self._evaluation.distance(stack, self._machine[completed])
-        return found
+        return {name: value for name, value in found.items() if math.isfinite(value)}
 
 
 def _payments(world: World, optimum: Optimum) -> Iterator[tuple[int, float]]:
@@ -136,7 +138,8 @@ def regret_is_bounded(world: World) -> bool:
     """
     task = world.task
     smooth = type(task.penalty) is ElasticNet and task.penalty.alpha == 0
-    convex = type(task.loss) in (Hinge, OrdinalHinge, Squared) and type(task.weights) is Metropolis
+    # Thresholds are never penalised: along them an objective has no curvature, and the distances do not telescope.
+    convex = type(task.loss) in (Hinge, Squared) and type(task.weights) is Metropolis
     exact = type(task.messages) is Full and task.messages.values == "float64"
     pegasos = type(task.algorithm.step) is Pegasos and task.algorithm.order != "consensus"
     return smooth and convex and exact and pegasos

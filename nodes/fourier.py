@@ -45,6 +45,10 @@ class Fourier:
             raise ValueError(
                 f"gamma {self.gamma:g} and sigma {self.sigma:g} both tell the width of the kernel; give one of them"
             )
+        if self.sigma is not None and not 1e-100 <= self.sigma <= 1e100:
+            raise ValueError(f"sigma {self.sigma:g} makes a kernel that is 0 or 1 everywhere; take 1e-100 to 1e100")
+        if isinstance(self.gamma, float) and not 1e-200 <= self.gamma <= 1e200:
+            raise ValueError(f"gamma {self.gamma:g} makes a kernel that is 0 or 1 everywhere; take 1e-200 to 1e200")
         if self.form == "pair" and self.size % 2:
             raise ValueError(
                 f"size {self.size} is odd, but form pair makes two features of a frequency; take an even size"

@@ -21,6 +21,7 @@ from benchmarks.numbers.gradient import complete, descent
 from benchmarks.numbers.measure import NoDataError, Number, Runs
 from benchmarks.numbers.online import adult, banana, klms, waveform
 from benchmarks.numbers.published import optima, published
+from netsim.commands.run import jobs
 from netsim.processes import processors
 
 GROUPS: tuple[Callable[[Runs], Iterator[Number]], ...] = (
@@ -48,7 +49,7 @@ def main() -> int:
     """Run all groups, print asked beside measured, and write JSON if asked to."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.numbers", description=__doc__)
     parser.add_argument("--json", default="numbers.json", metavar="FILE")
-    parser.add_argument("--jobs", type=int, default=processors(), metavar="N")
+    parser.add_argument("--jobs", type=jobs, default=processors(), metavar="N")
     parser.add_argument("groups", nargs="*", help=", ".join(group.__name__ for group in GROUPS))
     options = parser.parse_args()
     numbers: list[Number] = []

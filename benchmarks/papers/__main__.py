@@ -19,6 +19,7 @@ from benchmarks.papers.experiments import EXPERIMENTS, Experiment
 from benchmarks.papers.page import Page
 from benchmarks.papers.sections import PAPERS
 from netsim import __version__
+from netsim.commands.run import jobs
 from netsim.processes import processors
 from netsim.results import Run
 
@@ -64,10 +65,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--full", action="store_true", help="the papers' own extent")
     parser.add_argument("--data", default=str(ROOT.parent / "shared" / "data"), metavar="FOLDER", help="where data are")
     parser.add_argument("--out", default="runs/papers", metavar="FOLDER", help="where runs go")
-    parser.add_argument(
-        "--output", metavar="FILE", help="the page: docs/results.md, or results.md in --out for some only"
-    )
-    parser.add_argument("--jobs", type=int, default=processors(), metavar="N")
+    parser.add_argument("--output", metavar="FILE", help="the page (default: docs/results.md; of some, in --out)")
+    parser.add_argument("--jobs", type=jobs, default=processors(), metavar="N")
     parser.add_argument(
         "only", nargs="*", metavar="EXPERIMENT", help="of " + ", ".join(each.name for each in EXPERIMENTS)
     )

@@ -68,8 +68,8 @@ def dimension(page: Page) -> Iterator[str]:
     root = min(sizes, key=lambda size: abs(size - math.sqrt(4000)))
     yield (
         f"With {root} features, near the root of 4000, the network's risk is {wide[root] / wide[max(sizes)]:.1f} times "
-        f"that with {max(sizes)}; the order is a statement about growing n m, which one n m cannot test. That the network "
-        f"is as good as one machine, to a tenth, {verdict(*(wide[n] < 1.1 * alone[n] for n in sizes))}."
+        f"that with {max(sizes)}; the order is a statement about growing n m, which one n m cannot test. That the "
+        f"network is as good as one machine, to a tenth, {verdict(*(wide[n] < 1.1 * alone[n] for n in sizes))}."
     )
     yield page.figure("Excess risk against the number of features.", "descent-dimension", "descent-dimension",
                       x="model.features.size", y="mse")  # fmt: skip

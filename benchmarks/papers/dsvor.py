@@ -93,8 +93,8 @@ def rings(page: Page) -> Iterator[str]:
     near = results("network", "mae") - results("centralised", "mae")
     apart = results("isolated", "mae") - results("network", "mae")
     yield (
-        f"That dSVOR is within {CLOSE} MAE of cSVOR {verdict(abs(near.mean()) < CLOSE)}: it is {near.mean():+.4f}. That "
-        f"ncSVOR is further away than that {verdict(apart.mean() > CLOSE)}: it is {apart.mean():+.4f} behind dSVOR. "
+        f"That dSVOR is within {CLOSE} MAE of cSVOR {verdict(abs(near.mean()) < CLOSE)}: it is {near.mean():+.4f}. "
+        f"That ncSVOR is further away than that {verdict(apart.mean() > CLOSE)}: {apart.mean():+.4f} from dSVOR. "
         "The paper's objective (8) has the whole penalty at each of the M nodes, so that at consensus it weighs "
         "M times that of (1); only with 1/M of it at each node does the network come to cSVOR (next section). "
         "The kernel's width, which the paper does not give, is taken to be gamma = 1/K."
@@ -160,7 +160,8 @@ def sparsity(page: Page, name: str = "dsvor-rings-sparsity") -> Iterator[str]:
     exact = [results("network", "zeros", alpha=alpha, zeros="subgradient").max() for alpha in alphas]
     below = [results("network", "zeros.small", alpha=alpha, zeros="subgradient").mean() for alpha in alphas]
     yield (
-        f"That the MAE is stable, to {2 * CLOSE}, {verdict(max(maes) - min(maes) < 2 * CLOSE)} (it lies between {min(maes):.4f} and "
+        f"That the MAE is stable, to {2 * CLOSE}, {verdict(max(maes) - min(maes) < 2 * CLOSE)} (it lies between "
+        f"{min(maes):.4f} and "
         f"{max(maes):.4f}). That weights equal zero {verdict(max(exact) > 0)}: the subgradient of |w| never makes "
         f"one zero (at most {max(exact):.3f} of them). What the paper's figure can show are small weights, whose "
         f"share goes from {below[0]:.3f} to {below[-1]:.3f}. Proximal steps do make zeros"

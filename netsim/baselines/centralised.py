@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,7 @@ from netsim.baselines.optima import (
     elastic_net,
     feature_optimum_of,
     optimum,
+    owned_samples,
     require_ordinal,
 )
 from netsim.baselines.svorim import feature_optimum, kernel_optimum
@@ -48,7 +50,7 @@ def centralised(world: World) -> tuple[Row, Row]:
     with absent_where_it_fails():
         features = kernel_features(task.features.gram, train)
     found = optimum(world, features(train), data.y_train, world.counts)
-    return _row(world, features, found), {}
+    return _row(world, features, found, train), {}
 
 
 def _ordinal(world: World) -> Row:
@@ -75,19 +77,21 @@ def _ordinal(world: World) -> Row:
 def centralised_features(world: World) -> tuple[Row, Row]:
     """The optimum of the run's own objective, on its own features and penalty: a row, and what ends its record."""
     found = feature_optimum_of(world)
-    row = _row(world, world.task.open_features(), found)
+    row = _row(world, world.task.open_features(), found, owned_samples(world))
     zeros = {"exact": float((found.weights == 0).mean()), "small": float((abs(found.weights) < SMALL).mean())}
     return {**row, "zeros": zeros}, {"final": [found.parameters.tolist()]}
 
 
-def _row(world: World, features: Features, found: Optimum) -> Row:
+def _row(world: World, features: Features, found: Optimum, train: Floats) -> Row:
     """The metrics on the test set, and the network's objective, of an optimum on these features."""
     task, data = world.task, world.dataset
-    scores = features(world.pooled(data.X_train)) @ found.weights
+    scores = features(train) @ found.weights
     losses = task.loss.values(scores, found.thresholds, task.loss.targets(data.y_train, task.ranks))
     penalty = task.penalties * task.penalty.value(found.weights)
     objective = task.loss.factor(task.samples) * float(losses @ world.counts) + penalty
     predicted = features(world.pooled(data.X_test)) @ found.weights
+    if not math.isfinite(objective):
+        raise AbsentError("the objective of the optimum is not finite; rescale inputs and labels")
     return {**_metrics(world, predicted, found.thresholds), "objective": objective}
 
 

@@ -71,9 +71,16 @@ def optimum(world: World, features: Floats, labels: Labels, counts: Floats) -> O
 
 
 def feature_optimum_of(world: World) -> Optimum:
-    """The optimum of the network's objective on the run's own features, all samples scaled alike."""
-    features = world.task.open_features()(world.pooled(world.dataset.X_train))
-    return optimum(world, features, world.dataset.y_train, world.counts)
+    """The optimum of the network's objective on the run's own features, each sample scaled as its node does."""
+    return optimum(world, world.task.open_features()(owned_samples(world)), world.dataset.y_train, world.counts)
+
+
+def owned_samples(world: World) -> Floats:
+    """All training samples (N, K), each scaled as its node does."""
+    samples = np.empty((world.task.samples, world.task.inputs))
+    for rows, share in zip(world.parts, world.shares, strict=True):
+        samples[rows] = share.samples
+    return samples
 
 
 def elastic_net(world: World) -> ElasticNet:
@@ -98,5 +105,7 @@ def absent_where_it_fails() -> Iterator[None]:
     """A solver that fails makes the optimum absent, with the solver's words."""
     try:
         yield
-    except (RuntimeError, MemoryError) as failure:
-        raise AbsentError(str(failure)) from failure
+    except AbsentError:
+        raise
+    except (RuntimeError, MemoryError, ValueError, OverflowError) as failure:
+        raise AbsentError(f"the solver says: {failure}") from failure

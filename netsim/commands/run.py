@@ -34,7 +34,7 @@ def run_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--patience", metavar="TIME", help="zeromq: what is not heard for so long is dead, like 60s")
     verb.add_argument("--on-death", choices=["continue", "stop"], help="zeromq: what the others do when a worker dies")
     verb.add_argument("--hosts", metavar="FILE", help="zeromq: run the workers on the machines of this file")
-    verb.add_argument("--jobs", type=_jobs, default=processors(), metavar="N", help="processes at a time")
+    verb.add_argument("--jobs", type=jobs, default=processors(), metavar="N", help="processes at a time")
     verb.add_argument("--out", default="runs", metavar="DIR", help="where run directories go")
     verb.add_argument("--fresh", action="store_true", help="start over instead of resuming")
     verb.add_argument(
@@ -131,7 +131,8 @@ def _run(
     return FAILED if summary.failed or diverged or died or (options.strict and idle_ones) else GOOD
 
 
-def _jobs(text: str) -> int:
+def jobs(text: str) -> int:
+    """A number of processes, as it is written."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of processes; give 1 or more")
     return int(text)

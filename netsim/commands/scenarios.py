@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 from collections.abc import Sequence
+
+import numpy as np
 
 from netsim.checks import Finding, check
 from netsim.commands.terminal import GOOD, WRONG, err, out
@@ -50,18 +53,22 @@ def validate(options: argparse.Namespace) -> int:
         loaded, _ = found
         runs = len(loaded.points) * loaded.repeats
         world = build(loaded.points[0].scenario, 0, loaded.folder)
-        out.print(f"{loaded.name}: good; {runs} run{'s'[: runs > 1]} of {_outlook(world)}", markup=False)
+        points = len(loaded.points)
+        first = f", the first of {points} sweep points with" if points > 1 else " of"
+        out.print(f"{loaded.name}: good; {runs} run{'s'[: runs > 1]}{first} {_outlook(world)}", markup=False)
     return status
 
 
 def _outlook(world: World) -> str:
     """What a world comes to before it is run."""
     sizes = describe(world)
-    radius, bounds = sizes.pop("spectral-radius"), consensus_bounds(world)
+    radius = sizes.pop("spectral-radius")
+    with np.errstate(all="ignore"):
+        bounds = consensus_bounds(world)
     gap = "too small to compute" if radius is None else f"{1 - radius:.4g}"
     told = [f"{value} {name}" for name, value in sizes.items() if name != "slot" and value]
     parts = [", ".join(told), f"spectral gap {gap}"]
-    if bounds is not None:
+    if bounds is not None and math.isfinite(bounds[-1]):
         parts.append(f"consensus distance at most {bounds[-1]:.4g} at the end, if no frame is lost or late")
     return "; ".join(parts)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -51,12 +51,16 @@ class Npz:
         file = find(self.path, folder)
         keys = (self.inputs, self.labels, *PUBLISHED, *(key for pair in PAIRS for key in pair))
         arrays = read_arrays(file, (*keys, "packed", "n_features", "n_train_paper"))
-        if self.inputs not in arrays and "X_train" in arrays:
+        named = (self.inputs, self.labels) != ("X", "y")
+        if self.inputs not in arrays and "X_train" in arrays and not named:
             samples, rows = self._published(file.name, arrays)
         else:
             samples = self._samples(file.name, arrays, self.inputs, self.labels)
             rows = self._rows(samples, arrays, repeat) or draw(samples, self.test, generator)
-        return numbered(samples, *rows) if self.target == "numbers" else divide(samples, *rows, self.ranks)
+        if self.target == "numbers":
+            return numbered(samples, *rows)
+        samples = replace(samples, y=ranked(samples.source, samples.y, self.positive))
+        return divide(samples, *rows, self.ranks)
 
     def _published(self, source: str, arrays: Arrays) -> tuple[Samples, tuple[Integers, Integers]]:
         """Training and test samples that stand apart in the archive, and their rows among all."""
@@ -88,7 +92,7 @@ class Npz:
                     f"{inputs} of {source} is not packed bits of n_features: {columns}; see numpy.packbits"
                 )
             X = np.unpackbits(X, axis=1)[:, :columns]
-        return Samples(source, X, y if self.target == "numbers" else ranked(source, y, self.positive))
+        return Samples(source, X, y)
 
     def _rows(self, samples: Samples, arrays: Arrays, repeat: int) -> tuple[Integers, Integers] | None:
         """The rows that train and those that test, where archive or scenario say so."""

@@ -119,11 +119,16 @@ def numbered(samples: Samples, train: Integers, test: Integers) -> Dataset:
 def ranked(source: str, labels: npt.NDArray[Any], positive: float | None = None) -> npt.NDArray[Any]:
     """Labels as ranks: ``positive`` is 2 and every other 1; else -1 and +1 are 1 and 2, others stay as they are."""
     if positive is not None:
+        wrong = ~np.isfinite(labels.astype(np.float64))
+        if wrong.any():
+            raise ValueError(
+                f"label {labels[wrong][0]} of {source}, row {wrong.argmax()} (from 0), is not a finite number"
+            )
         if not (labels == positive).any():
             found = ", ".join(f"{label:g}" for label in np.unique(labels)[:10])
             raise ValueError(f"no sample of {source} has the label positive: {positive:g}; labels are {found}")
         return np.where(labels == positive, 2, 1)
-    if set(np.unique(labels)) == {-1, 1}:
+    if set(np.unique(labels).tolist()) == {-1, 1}:
         return np.where(labels == 1, 2, 1)
     return labels
 

@@ -49,12 +49,32 @@ class Mnist:
         missing = [key for key in KEYS if key not in arrays]
         if missing:
             raise ValueError(f"there is no array {missing[0]} in {place.name}; it needs those of the four idx files")
-        count = len(arrays["X_train"]) if self.train is None else min(self.train, len(arrays["X_train"]))
+        _check(place.name, arrays)
+        count = len(arrays["X_train"]) if self.train is None else self.train
+        if count > len(arrays["X_train"]):
+            raise ValueError(
+                f"train: {count} is more than the {len(arrays['X_train'])} images of {place.name}; take fewer"
+            )
         X = np.concatenate([arrays["X_train"][:count], arrays["X_test"]])
         digits = np.concatenate([arrays["y_train"][:count], arrays["y_test"]])
-        y = digits + 1 if self.positive is None else ranked(place.name, digits, self.positive)
+        y = digits.astype(np.int64) + 1 if self.positive is None else ranked(place.name, digits, self.positive)
         rows = np.arange(len(y))
         return divide(Samples(place.name, X / 255.0, y), rows[:count], rows[count:], 10 if self.positive is None else 2)
+
+
+def _check(source: str, arrays: Arrays) -> None:
+    """That images and labels are of one kind and belong together; ``ValueError`` says which do not."""
+    for part in PARTS.values():
+        X, y = arrays[f"X_{part}"], arrays[f"y_{part}"]
+        if X.ndim != 2 or y.ndim != 1 or X.size == 0 or X.dtype.kind not in "biuf" or y.dtype.kind not in "iu":
+            raise ValueError(f"X_{part} of {source} is not images (n, pixels), or y_{part} not their labels (n,)")
+        if len(X) != len(y):
+            raise ValueError(f"{source} has {len(X)} {part} images and {len(y)} labels; each image has one")
+        if not 0 <= int(y.min()) <= int(y.max()) <= 9:
+            raise ValueError(f"y_{part} of {source} has labels from {y.min()} to {y.max()}, which are no digits 0 to 9")
+    pixels = arrays["X_train"].shape[1], arrays["X_test"].shape[1]
+    if pixels[0] != pixels[1]:
+        raise ValueError(f"training images of {source} have {pixels[0]} pixels and test images {pixels[1]}")
 
 
 def read_idx(folder: Path) -> dict[str, Bytes]:

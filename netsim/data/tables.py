@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from netsim.data.dataset import Dataset, Samples, divide, draw
+from netsim.data.dataset import Dataset, Samples, divide, draw, ranked
 from netsim.data.files import find, read_text
 from nodes.arrays import Floats, Integers
 from nodes.quantities import Count, Fraction
@@ -45,9 +45,8 @@ class Csv:
         label = table.column(self.label)
         split = None if self.split is None else table.column(self.split)
         inputs = [column for column in range(len(table.names)) if column not in (label, split)]
-        samples = Samples(
-            table.source, table.numbers(inputs), table.numbers([label])[:, 0], lambda row: f"line {table.lines[row]}"
-        )
+        labels = ranked(table.source, table.numbers([label])[:, 0])
+        samples = Samples(table.source, table.numbers(inputs), labels, lambda row: f"line {table.lines[row]}")
         rows = draw(samples, self.test, generator) if split is None else table.divided(split)
         return divide(samples, *rows, self.ranks)
 

@@ -49,10 +49,10 @@ def near(word: str, known: Iterable[str], otherwise: str = "") -> str:
     return f"; did you mean {close[0]}?" if close else otherwise
 
 
-def listed(words: Sequence[str]) -> str:
+def listed(words: Sequence[object]) -> str:
     """Words with commas between them; of many the first ones."""
     more = f" and {len(words) - 30} more" if len(words) > 30 else ""
-    return ", ".join(words[:30]) + more
+    return ", ".join(map(str, words[:30])) + more
 
 
 def shown(value: Any) -> str:

@@ -33,7 +33,7 @@ class Seat:
                 return (
                     completed in world.recorded
                     and set(nodes) <= set(self.nodes)
-                    and len(estimates) == 8 * world.task.parameters * len(nodes)
+                    and len(estimates) == 8 * world.task.told * len(nodes)
                     and len(traffic) == len(nodes)
                     and all(len(each) == counts for each in traffic)
                 )
