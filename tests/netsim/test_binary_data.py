@@ -249,3 +249,38 @@ def test_the_fingerprint_of_a_folder_is_that_of_names_and_contents(tmp_path: Pat
     found.add(fingerprint(tmp_path))
     assert len(found) == 4
     assert fingerprint(tmp_path) in found
+
+
+def test_a_test_set_of_one_class_keeps_its_class(tmp_path: Path) -> None:
+    """Labels of training and test samples that stand apart become ranks together: +1 is rank 2 in both."""
+    X, y = np.arange(12.0).reshape(6, 2), np.array([-1, 1, 1, -1, -1, 1])
+    np.savez(tmp_path / "a.npz", X_train=X, y_train=y, X_test=X[:2], y_test=np.ones(2, dtype=int))
+    found = load(Npz(path="a.npz"), tmp_path)
+    assert found.y_train.tolist() == [1, 2, 2, 1, 1, 2]
+    assert found.y_test.tolist() == [2, 2]
+    with pytest.raises(ValueError, match="there is no array other in"):
+        load(Npz(path="a.npz", inputs="other"), tmp_path)
+
+
+def test_no_number_is_no_negative(tmp_path: Path) -> None:
+    """A label that is not finite is refused where one label is told from the rest."""
+    np.savez(tmp_path / "a.npz", X=np.ones((4, 2)), y=np.array([1.0, 2.0, np.nan, 1.0]))
+    with pytest.raises(ValueError, match=r"label nan of a\.npz, row 2 \(from 0\), is not a finite number"):
+        load(Npz(path="a.npz", positive=1.0), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"y_train": np.zeros(7, dtype=int)}, "has 6 train images and 7 labels; each image has one"),
+        ({"X_test": np.ones((2, 5))}, "training images of m.npz have 4 pixels and test images 5"),
+        ({"y_test": np.array([3, 12])}, "y_test of m.npz has labels from 3 to 12, which are no digits 0 to 9"),
+        ({"X_train": np.ones((6, 2, 2))}, "X_train of m.npz is not images"),
+    ],
+)
+def test_archives_of_digits_are_checked(tmp_path: Path, changes: Any, said: str) -> None:
+    """Images and labels of each part belong together, as in the four files."""
+    parts = {"X_train": np.ones((6, 4)), "y_train": np.arange(6), "X_test": np.ones((2, 4)), "y_test": np.arange(2)}
+    np.savez(tmp_path / "m.npz", **{**parts, **changes})
+    with pytest.raises(ValueError, match=said):
+        load(Mnist(path="m.npz"), tmp_path)

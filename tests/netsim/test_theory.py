@@ -17,10 +17,13 @@ from netsim.links import Delay, Loss
 from netsim.methods import perform
 from netsim.mixing import combination_matrix, spectral_radius
 from netsim.recorder import digest
+from netsim.scaling import ZScore
 from netsim.scenario.schema import Model, Network, Record, Scenario
+from netsim.split import ByLabel
 from netsim.theory import consensus_bounds, regret_is_bounded
 from netsim.topology import Complete, ErdosRenyi, Ring
 from netsim.transports.inprocess import InProcess
+from netsim.transports.zeromq.transport import ZeroMQ
 from netsim.world import World, build
 from nodes.batches import Batches
 from nodes.diffusion import Diffusion
@@ -210,10 +213,11 @@ def test_bounds_are_silent_once_a_frame_was_lost_or_late(link: Any) -> None:
         {"algorithm": Diffusion(order="consensus", step=Pegasos())},
         {"algorithm": Diffusion(step=Diminishing())},
         {"messages": Full(values="float32")},
+        {"model": Model(features=Fourier(size=9), loss=OrdinalHinge(), penalty=ElasticNet(share="node"))},
     ],
 )
 def test_regret_has_a_bound_only_where_its_proof_goes_through(changes: dict[str, Any]) -> None:
-    """Steps 1/(lambda n), gradients where the step starts, exact values on the wire."""
+    """Steps 1/(lambda n), gradients where the step starts, exact values sent, all parameters within its curvature."""
     assert regret_is_bounded(world())
     assert not regret_is_bounded(world(**changes))
 
@@ -240,3 +244,43 @@ def test_final_parameters_are_told_where_they_are_asked_for() -> None:
     assert final.shape == (5, 9)
     assert digest(final) == end["parameters"]
     assert "final" not in perform("network", world(), InProcess(), lambda row: None)
+
+
+def test_theory_is_the_same_over_zeromq() -> None:
+    """Two workers tell what nodes measure: all rows are those of one process."""
+    scenario = Scenario(
+        name="small",
+        rounds=20,
+        record=Record(every=1, theory=True),
+        data=Rings(train=60, test=20),
+        network=Network(topology=ErdosRenyi(nodes=6, p=0.5)),
+        model=Model(features=Fourier(size=9), loss=OrdinalHinge()),
+    )
+    here = build(scenario, 0, Path())
+    found: list[dict[str, Any]] = []
+    assert perform("network", here, ZeroMQ(workers=2), found.append)["end"] == "completed"
+    assert found[1:] == rows(here)
+    assert "regret" in found[-1]["theory"]
+
+
+@pytest.mark.parametrize("loss", [Hinge(), OrdinalHinge()])
+def test_no_objective_is_below_its_optimum_where_each_node_scales_by_itself(loss: Any) -> None:
+    """The optimum is that of the objective that nodes have, on samples as each scales its own."""
+    model = Model(features=Fourier(size=9), loss=loss, penalty=ElasticNet(alpha=0, share="node"))
+    own = world(model=model, scaling=ZScore(from_="node"), split=ByLabel())
+    gaps = [row["theory"]["gap"] for row in rows(own)]
+    assert min(gaps) > -1e-6
+    found: list[dict[str, Any]] = []
+    perform("centralised-features", own, InProcess(), found.append)
+    assert rows(own)[-1]["objective"] - found[0]["objective"] == pytest.approx(gaps[-1], abs=1e-6)
+
+
+def test_bounds_that_overflow_are_left_out() -> None:
+    """A run is recorded as without theory where its consensus bound is infinite."""
+    model = Model(features=Fourier(size=9), loss=Hinge(), penalty=ElasticNet(strength=1e6, share="node"))
+    violent = {"model": model, "algorithm": Diffusion(step=Diminishing(first=3.0)), "rounds": 80}
+    with_theory, without = (
+        perform("network", world(record=Record(every=1, theory=theory), **violent), InProcess(), lambda row: None)
+        for theory in (True, False)
+    )
+    assert with_theory == without

@@ -56,6 +56,16 @@ def mistakes_of(path: str, *settings: str) -> list[Mistake]:
         ),
         ("data=csv", "data.path", "missing; add path: with text"),
         (
+            "model.features={kind: additive-chi2, steps: 4}",
+            "model.features.steps",
+            "4 is not one of 1, 2, 3",
+        ),
+        (
+            "model.features={kind: fourier, sigma: 1e-200}",
+            "model.features",
+            "sigma 1e-200 makes a kernel that is 0 or 1 everywhere; take 1e-100 to 1e100",
+        ),
+        (
             "network.topology={kind: grid, rows: 0, columns: 2}",
             "network.topology.rows",
             "0 is not a whole number of 1 or more",
