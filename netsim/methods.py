@@ -59,7 +59,8 @@ def _descend(world: World, write: Write, progress: Progress | None) -> Row:
         write({"round": completed, "time": completed * world.period / 1e9, **row})
         if progress:
             progress(completed)
-    return {**_end(objectives), "round": world.rounds}
+    final: Row = {"final": [theta.tolist()]} if world.record.parameters else {}
+    return {**_end(objectives), "round": world.rounds, **final}
 
 
 def _learn(world: World, transport: Transport, write: Write, progress: Progress | None) -> Row:

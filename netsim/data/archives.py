@@ -26,7 +26,7 @@ class Npz:
     It may hold row numbers from 0, either ``train`` and ``test``, or ``train_idx`` and ``test_idx`` (partitions, rows)
     of which repeat r takes partition r; or ``n_train_paper``, the number of rows that train, others testing; or
     ``X_train``, ``y_train``, ``X_test``, ``y_test``, with ``packed`` and ``n_features`` where inputs are packed bits.
-    ``train: n`` takes the first n rows, or the first n that train. Otherwise the share ``test`` is drawn at random.
+    ``train: n`` takes the first n rows, or the first n that train. Otherwise a share, ``test``, is drawn (20 %).
 
     Labels -1 and +1 are the ranks 1 and 2, others ranks from 1 on. With ``positive`` that label is rank 2 and every
     other rank 1; with ``target: numbers`` labels are numbers.
@@ -37,7 +37,7 @@ class Npz:
     inputs: str = "X"
     labels: str = "y"
     train: Count | None = None
-    test: Fraction = 0.2
+    test: Fraction | None = None
     ranks: Count | None = None
     positive: Number | None = None
     target: Literal["ranks", "numbers"] = "ranks"
@@ -53,10 +53,17 @@ class Npz:
         arrays = read_arrays(file, (*keys, "packed", "n_features", "n_train_paper"))
         named = (self.inputs, self.labels) != ("X", "y")
         if self.inputs not in arrays and "X_train" in arrays and not named:
-            samples, rows = self._published(file.name, arrays)
+            divided: tuple[Integers, Integers] | None
+            samples, divided = self._published(file.name, arrays)
         else:
             samples = self._samples(file.name, arrays, self.inputs, self.labels)
-            rows = self._rows(samples, arrays, repeat) or draw(samples, self.test, generator)
+            divided = self._rows(samples, arrays, repeat)
+        if divided is not None and self.test is not None:
+            raise ValueError(
+                f"test: {self.test:g} is not drawn where train: or {file.name} itself says which samples test; "
+                "remove it"
+            )
+        rows = divided or draw(samples, 0.2 if self.test is None else self.test, generator)
         if self.target == "numbers":
             return numbered(samples, *rows)
         samples = replace(samples, y=ranked(samples.source, samples.y, self.positive))

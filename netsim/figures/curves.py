@@ -127,7 +127,8 @@ def _draw(axes: Axes, line: Line, logarithmic: bool) -> None:
         axes.axhline(level, label=look.label, color=look.colour, linestyle=look.dash, linewidth=1.2, zorder=1.5)
         return
     found = found.kept(found.means) if logarithmic else found
-    axes.plot(found.x, found.means, label=look.label, color=look.colour, linestyle=look.dash)
+    marker = "o" if len(found.x) == 1 else None  # a line has no length there
+    axes.plot(found.x, found.means, label=look.label, color=look.colour, linestyle=look.dash, marker=marker)
     if found.stds:
         low = [mean - std for mean, std in zip(found.means, found.stds, strict=True)]
         axes.fill_between(found.x, low, found.tops, color=look.colour, alpha=0.15, linewidth=0)

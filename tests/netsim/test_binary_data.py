@@ -284,3 +284,11 @@ def test_archives_of_digits_are_checked(tmp_path: Path, changes: Any, said: str)
     np.savez(tmp_path / "m.npz", **{**parts, **changes})
     with pytest.raises(ValueError, match=said):
         load(Mnist(path="m.npz"), tmp_path)
+
+
+def test_a_share_is_not_drawn_where_the_archive_divides(tmp_path: Path) -> None:
+    """``test`` with rows that the archive or ``train`` names is a mistake, and not left unheard."""
+    np.savez(tmp_path / "a.npz", X=np.ones((10, 2)), y=np.arange(10) % 2 + 1, n_train_paper=8)
+    with pytest.raises(ValueError, match=r"test: 0\.5 is not drawn where train: or a\.npz itself says"):
+        load(Npz(path="a.npz", test=0.5), tmp_path)
+    assert shapes(load(Npz(path="a.npz"), tmp_path)) == ((8, 2), (2, 2))

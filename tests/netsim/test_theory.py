@@ -284,3 +284,15 @@ def test_bounds_that_overflow_are_left_out() -> None:
         for theory in (True, False)
     )
     assert with_theory == without
+
+
+def test_one_machine_keeps_its_parameters_as_nodes_do() -> None:
+    """With ``parameters: true`` its last ones are in the record: those of a network that is complete, by algebra."""
+    here = world(
+        record=Record(parameters=True),
+        network=Network(topology=Complete(nodes=6)),
+        algorithm=Diffusion(order="adapt-then-combine", step=Diminishing()),
+    )
+    machine = perform("single-machine", here, InProcess(), lambda row: None)["final"]
+    network = perform("network", here, InProcess(), lambda row: None)["final"]
+    np.testing.assert_allclose(np.array(network), np.repeat(machine, 6, axis=0), atol=1e-10)
