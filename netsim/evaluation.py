@@ -99,7 +99,7 @@ class Evaluation:
         """Mean over nodes and test samples of the squared difference between nodes' scores and those of ``theta``."""
         size = self._size
         differences = [
-            features @ (own[:size] - theta[:size]) for features, own in zip(self._test_features, stack, strict=False)
+            features @ (own[:size] - theta[:size]) for features, own in zip(self._test_features, stack, strict=True)
         ]
         return float(np.mean(np.square(differences)))
 

@@ -54,6 +54,7 @@ class Theory:
     def row(self, completed: int, stack: Floats, objective: float, sums: Floats, traffic: Traffic) -> dict[str, float]:
         """The numbers after so many rounds, for parameters (M, P) and sums of the nodes' ledgers (M, 2)."""
         faultless = traffic.delivered == traffic.sent + traffic.duplicated and traffic.late == traffic.flipped == 0
+        faultless &= traffic.overrun == traffic.refused == 0
         found: dict[str, float] = {}
         if self._bounds is not None and faultless:
             found["consensus-bound"] = float(self._bounds[completed])

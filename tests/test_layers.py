@@ -62,7 +62,7 @@ def test_nodes_know_nothing_of_the_simulator_around_them():
         ("platformdirs", "netsim/data/cache.py"),
         ("argparse", ("netsim/cli.py", "netsim/commands/")),
         ("zmq", "netsim/transports/zeromq/"),
-        ("netsim.cli", "nowhere"),
+        ("netsim.cli", "netsim/__main__.py"),
     ],
 )
 def test_a_library_stays_in_its_room(library, where):

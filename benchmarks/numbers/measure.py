@@ -95,8 +95,8 @@ def at(
     for record in sorted(records, key=lambda record: record.repeat):
         settings = {path.split(".")[-1]: value for path, value in record.point.items()}
         if record.method == method and (point or {}).items() <= settings.items():
-            row = next(row for row in reversed(record.rows) if round_ is None or row.get("round") == round_)
-            chosen.append(dict(flatten(row))[quantity])
+            told = [dict(flatten(row)) for row in record.rows if round_ is None or row.get("round") == round_]
+            chosen += [row[quantity] for row in told[-1:] if quantity in row]
     return np.array(chosen, dtype=np.float64)
 
 

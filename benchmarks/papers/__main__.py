@@ -26,9 +26,9 @@ from netsim.results import Run
 ROOT = Path(__file__).resolve().parents[2]
 QUICK = (
     "With **quick settings**: fewer repeats, rounds, samples and windows than the papers have. "
-    "`make papers FULL=1` takes the papers' own."
+    "`make papers FULL=1` runs the scenarios whole."
 )
-FULL = "With the papers' own numbers of realisations, rounds and windows (`make papers FULL=1`)."
+FULL = "With the scenarios as they are, near the papers' own extent (`make papers FULL=1`)."
 
 
 def main() -> int:
@@ -88,7 +88,7 @@ def _text(page: Page, full: bool) -> str:
     head = (
         "# Three papers' experiments\n\n"
         "What the papers say, what is measured here, and why they differ where they do. Written by `make papers` "
-        "from run directories; no number is put in by hand but those quoted from the papers. Each section is a "
+        "from run directories; measured numbers are never put in by hand. Each section is a "
         f"scenario of `scenarios/papers`, which `netsim run papers/NAME` runs.\n\n{FULL if full else QUICK} "
         f"{versions}.\n"
     )

@@ -45,7 +45,7 @@ def _both_sides(results: Results) -> str:
         f"on the cycle x{with_few:.2f}, on the torus x{on_torus:.2f}. That the cycle is as good as one machine "
         f"with many samples, and not with few, {verdict(with_many < 1.1, with_few > 1.5)}; that a better "
         f"connected graph needs fewer {verdict(on_torus < 1.3)}. It is a statement about a finite number of "
-        "rounds: the network's error grows with t."
+        "rounds, as the other column shows."
     )
 
 
@@ -80,7 +80,7 @@ def adult(page: Page) -> Iterator[str]:
     results = page.results("descent-adult")
     yield (
         "The paper shows errors on SUSY, which has five million samples and is not used here; Adult stands in. "
-        "As in the paper's own code the number is the smallest test error over all rounds, of the worst node (an "
+        "As in the paper's own code the number is the smallest test error over recorded rounds, of the worst node (an "
         "oracle stops), in per cent, and early stopping is the only regularisation."
     )
     trains = results.values("data.train")

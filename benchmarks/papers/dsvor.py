@@ -125,7 +125,7 @@ def dimension(page: Page) -> Iterator[str]:
     yield (
         f"cSVOR has {spread(centralised)}. With the penalty shared the claim (MAE within {CLOSE} of it) "
         f"{verdict(*(gap.mean() < CLOSE for gap in wide))}; with all of it at each node it "
-        f"{verdict(*(gap.mean() < CLOSE for gap in literal))}, and the error grows again with D."
+        f"{verdict(*(gap.mean() < CLOSE for gap in literal))}."
     )
     yield page.figure(
         "Absolute error on rings against the number of features.", "rings-dimension", "dsvor-rings-dimension",

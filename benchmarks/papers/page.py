@@ -88,7 +88,7 @@ class Page:
         output = self.folder / "figures" / f"{file}.svg"
         output.parent.mkdir(parents=True, exist_ok=True)
         plot([self.runs[name] for name in names], x, y, output, **options)
-        return f"![{caption}](figures/{output.name})\n\n*{caption}*\n"
+        return f"![{caption}](figures/{output.name})\n\n*{caption}*"
 
 
 def _range(values: Iterable[int]) -> str:
@@ -100,7 +100,7 @@ def table(heads: Sequence[str], lines: Iterator[Sequence[object]] | Sequence[Seq
     """A table in Markdown."""
     rows = [[str(cell) for cell in line] for line in lines]
     texts = [" | ".join(line) for line in [list(heads), ["---"] * len(heads), *rows]]
-    return "".join(f"| {text} |\n" for text in texts)
+    return "\n".join(f"| {text} |" for text in texts)
 
 
 def spread(sample: Floats, digits: int = 4, scale: float = 1.0) -> str:

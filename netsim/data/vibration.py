@@ -30,7 +30,10 @@ TOGETHER = 20
 """Trials that are decomposed as one signal; more are hardly faster."""
 SMALL = 150_000
 """Samples over all trials that are decomposed before a process would have started."""
-LIBRARIES = ("EMD-signal", "ordpy")
+LIBRARIES = ("EMD-signal", "numpy", "ordpy", "scipy")
+"""Whatever features depend on: decomposition, noise, entropies and splines."""
+METHOD = 1
+"""The version of what is done here with them; raised with every change of a feature."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,4 +138,10 @@ def _bar() -> Progress:
 
 def method() -> dict[str, object]:
     """All that features depend on apart from windows, noise and settings, as plain data."""
-    return {"modes": MODES, "sifts": SIFTS, "together": TOGETHER, **{name: version(name) for name in LIBRARIES}}
+    return {
+        "method": METHOD,
+        "modes": MODES,
+        "sifts": SIFTS,
+        "together": TOGETHER,
+        **{name: version(name) for name in LIBRARIES},
+    }

@@ -7,7 +7,7 @@ from nodes.averages import AVERAGES
 
 
 def test_the_weighted_average_is_the_sum_with_weights_one_two_three() -> None:
-    """After n rounds it is sum_i i theta_i / sum_i i; what it is given is not changed, and what it gave stays."""
+    """After n rounds it is sum_i i theta_i / sum_i i; what it is given is not changed."""
     draws = np.random.default_rng(0)
     iterates = draws.normal(size=(12, 5))
     predict = AVERAGES["weighted"]()
