@@ -65,4 +65,4 @@ def test_words_and_numbers() -> None:
     assert spread(np.array([0.1, 0.3]), 2) == "0.20 ± 0.14"
     assert spread(np.array([0.123]), 1, 100) == "12.3"
     assert difference(np.array([1.0, 2.0]), np.array([0.5, 0.5]), 1) == "+1.0 ± 0.5"
-    assert table(["a", "b"], [[1, "x"]]) == "| a | b |\n| --- | --- |\n| 1 | x |\n"
+    assert table(["a", "b"], [[1, "x"]]) == "| a | b |\n| --- | --- |\n| 1 | x |"
