@@ -68,7 +68,7 @@ class Channel:
     """
 
     __slots__ = (
-        "_acted", "_block", "_copying", "_corrupting", "_delaying", "_edge", "_frames", "_masks", "_period", "_phase",
+        "_acted", "_block", "_copying", "_corrupting", "_delaying", "_edge", "_masks", "_period", "_phase",
         "_queueing", "_standing", "_start", "_tally", "perfect", "simple",
     )  # fmt: skip
 
@@ -87,12 +87,11 @@ class Channel:
         self._standing, self._period, self._phase = standing, period, phase
         self._edge = place.source << 32 | place.target
         self._start, self._block, self._masks = 0, array("q"), array("q")
-        self._frames, self._acted = 0, [0] * len(standing)
+        self._acted = [0] * len(standing)
         self._tally: defaultdict[int, int] = defaultdict(int)
 
     def fate(self, slot: int, n: int, copy: int = 0) -> int:
         """The delay in nanoseconds of the n-th frame of a slot, or ``GONE``; counts whose doing it is."""
-        self._frames += 1
         if n or copy:
             fates, masks = self._fates(slot, 1, n, copy)
             self._tally[masks[0]] += 1
@@ -143,9 +142,8 @@ class Channel:
         """What each element has done so far."""
         for i, each in enumerate(self._standing):
             delayed = sum(count for mask, count in self._tally.items() if mask >> i & 1)
-            within = self._frames
-            if each.window is not None:
-                within = sum(count for mask, count in self._tally.items() if mask >> _WITHIN + i & 1)
+            always = each.window is None
+            within = sum(count for mask, count in self._tally.items() if always or mask >> _WITHIN + i & 1)
             yield Acted(each.name, getattr(each.link, "rate", None), within, self._acted[i] + delayed)
 
     def _times(self, slot: int, count: int) -> Any:

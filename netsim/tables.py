@@ -60,14 +60,13 @@ def fault_table(rows: Sequence[Row]) -> Table | None:
     lines = [(row, name, fault) for row in rows for name, fault in row.faults.items()]
     if not lines:
         return None
-    shares = [(fault.acted, fault.expected, fault.frames) for _, _, fault in lines]
     columns = [
         *_heads([row for row, _, _ in lines]),
         Column("fault", tuple(name for _, name, _ in lines), left=True),
         Column("frames", tuple(f"{fault.frames:,.0f}" for _, _, fault in lines)),
         Column("acted on", tuple(f"{fault.acted:,.0f}" for _, _, fault in lines)),
-        Column("%", tuple(_percent(acted, frames) for acted, _, frames in shares)),
-        Column("% expected", tuple(_percent(expected, frames) for _, expected, frames in shares)),
+        Column("%", tuple(_percent(fault.acted, fault.frames) for _, _, fault in lines)),
+        Column("% expected", tuple(_percent(fault.expected, fault.frames) for _, _, fault in lines)),
     ]
     return _table([column for column in columns if any(column.cells)], [])
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-
-import numpy as np
 
 from benchmarks.numbers.measure import Number, Runs, at, bound, near, paired, ratio
 from netsim.checks import check
-from netsim.results import Record
 from netsim.scenario.load import load
 from netsim.world import build_graph
 
@@ -89,17 +86,10 @@ def sparsity(runs: Runs) -> Iterator[Number]:
                 yield near(name, found, proximal_zeros[i], found.std(ddof=1), 8)
             else:
                 yield bound(name, float(found.max()), most=0)
-                below = np.array(list(_small(records, alpha)))
+                below = at(records, "network", "zeros.small", point={"alpha": alpha, "zeros": zeros})
                 yield near(f"weights below 0.01, {zeros}, alpha {alpha}", below, small[i], below.std(ddof=1), 8)
             mae = at(records, "network", "mae", point={"alpha": alpha, "zeros": zeros})
             yield near(f"MAE, {zeros}, alpha {alpha}", mae, maes[zeros][i], mae.std(ddof=1), 8)
-
-
-def _small(records: Sequence[Record], alpha: float) -> Iterator[float]:
-    for record in records:
-        settings = {path.split(".")[-1]: value for path, value in record.point.items()}
-        if record.method == "network" and settings == {"zeros": "subgradient", "alpha": alpha}:
-            yield record.rows[-1]["zeros"]["small"]
 
 
 def mixing(runs: Runs) -> Iterator[Number]:
